@@ -55,6 +55,9 @@ class Workload {
   virtual TensorList runEager() = 0;
   /// The same in float64; empty where there is no such form.
   virtual TensorList runEagerInFloat64() = 0;
+  /// Runs the baseline on operands that are off by a rounding of its arithmetic, up or down as `seed` says: any run may be as far
+  /// off as this moves its results. Empty for what is no network.
+  virtual TensorList runEagerNearby(uint64_t /*seed*/) { return {}; }
   /// Runs the baseline once, where it is a contender, and says what each of its parts adds to the memory that tensors hold, by
   /// their first calls; empty where it has no parts that can be told.
   virtual std::vector<MemoryLine> traceMemory(MemoryWatch&) { return {}; }

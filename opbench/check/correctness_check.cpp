@@ -162,7 +162,9 @@ Verdict CorrectnessCheck::judged(const runtime::Trial& trial, const runtime::Ten
   workload_.restore();
   Reference reference = reference_;
   reference.again = differingRuns(workload_, reference_);
-  return reference.again.empty() ? verdict : check(found, reference, workload_, criterion, tolerances_);
+  if (criterion_.rule == Rule::Network) reference.nearby = nearbyRuns(workload_);
+  const bool areMore = !reference.again.empty() || !reference.nearby.empty();
+  return areMore ? check(found, reference, workload_, criterion, tolerances_) : verdict;
 }
 
 std::optional<Determinism> CorrectnessCheck::determinism(runtime::Trial& trial) const {

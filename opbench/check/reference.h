@@ -19,6 +19,8 @@ struct Reference {
   double largestOutput = 0;          ///< of a network: the largest root mean square of an output
   /// More runs of eager, where they differ (sums by atomics): the largest of their errors is then eager's.
   std::vector<runtime::TensorList> again{};
+  /// Runs of a network on operands nearby, which count likewise where the error of one run says little.
+  std::vector<runtime::TensorList> nearby{};
   /// Runs of eager that chance has a part in, where it can be left out: the others are without it.
   std::vector<runtime::TensorList> byChance{};
 };
@@ -26,6 +28,10 @@ struct Reference {
 Reference makeReference(runtime::Workload& workload);
 /// Several runs of eager on the arguments as they were drawn; none where the first already gives the bits of the reference.
 std::vector<runtime::TensorList> differingRuns(runtime::Workload& workload, const Reference& reference);
+/// Several runs of a network's eager on operands that are off by a rounding: the furthest of them says what its arithmetic
+/// allows. The error of one run says little of an output of few elements, as it may be small by chance, and nothing without a
+/// reference.
+std::vector<runtime::TensorList> nearbyRuns(runtime::Workload& workload);
 
 /// Compares every output with the reference of the workload's data and judges it; the first that is wrong decides.
 Verdict check(const runtime::TensorList& found, const Reference& reference, runtime::Workload& workload,

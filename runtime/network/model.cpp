@@ -302,19 +302,28 @@ std::optional<Capture> Model::capture(Audit audit) {
   });
 }
 
-Model::Tensors Model::inFloat64() const {
+Model::Tensors Model::copied(const TensorChange& change) const {
   const c10::InferenceMode normal(false);
   const at::NoGradGuard noGrad;
-  const auto widened = [](const at::Tensor& tensor) {
-    return tensor.is_floating_point() ? tensor.detach().to(at::kDouble, false, true) : tensor.detach().clone();
+  const auto copy = [&](const at::Tensor& tensor) {
+    return tensor.is_floating_point() ? change(tensor.detach()) : tensor.detach().clone();
   };
-  Tensors wide;
-  for (const at::Tensor& tensor : tensors_.state) wide.state.push_back(widened(tensor).set_requires_grad(tensor.requires_grad()));
-  for (const at::Tensor& input : tensors_.inputs) wide.inputs.push_back(widened(input));
-  if (tensors_.gradient.defined()) wide.gradient = widened(tensors_.gradient);
-  if (tensors_.optimizer) wide.optimizer.emplace(spec_.optimizer, parametersOf(wide));
-  if (tensors_.scaler) wide.scaler = tensors_.scaler->copy();
-  return wide;
+  Tensors copies;
+  for (const at::Tensor& tensor : tensors_.state) copies.state.push_back(copy(tensor).set_requires_grad(tensor.requires_grad()));
+  for (const at::Tensor& input : tensors_.inputs) copies.inputs.push_back(copy(input));
+  if (tensors_.gradient.defined()) copies.gradient = copy(tensors_.gradient);
+  if (tensors_.optimizer) copies.optimizer.emplace(spec_.optimizer, parametersOf(copies));
+  if (tensors_.scaler) copies.scaler = tensors_.scaler->copy();
+  return copies;
+}
+
+TensorList Model::runEagerNearby(uint64_t seed) {
+  return translateErrors(op_, [&] {
+    restore(0);
+    Tensors nearby = copied([&](const at::Tensor& tensor) { return offByARounding(tensor, spec_.amp, seed++); });
+    reseedGenerator(device_);
+    return makeTensorList(run(*program_, nearby, [] {}));
+  });
 }
 
 /// ATen would draw other numbers in float64: the run is given those of eager.
@@ -328,7 +337,7 @@ TensorList Model::runEagerInFloat64() {
     DrawnNumbers numbers;
     if (isRandom_) numbers = numbersDrawnBy(device_, [&] { run(*program_, tensors_, [] {}); });
     restore(0);
-    Tensors wide = inFloat64();
+    Tensors wide = copied([](const at::Tensor& tensor) { return inFloat64(tensor); });
     std::vector<at::Tensor> results;
     notInFloat64_ = runWithNumbers(std::move(numbers), device_, [&] { results = run(*program, wide, [] {}); });
     return notInFloat64_.empty() ? makeTensorList(std::move(results)) : TensorList();

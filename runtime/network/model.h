@@ -8,6 +8,7 @@
 #include "runtime/callable.h"
 #include "runtime/capture/recorder.h"
 #include "runtime/network/model_spec.h"
+#include "runtime/network/operands.h"
 #include "runtime/network/training.h"
 #include "runtime/program/program.h"
 #include "runtime/program/programs.h"
@@ -35,6 +36,7 @@ class Model : public Workload {
   int64_t operandBytes() const override;
   TensorList runEager() override;
   TensorList runEagerInFloat64() override;
+  TensorList runEagerNearby(uint64_t seed) override;
   std::vector<MemoryLine> traceMemory(MemoryWatch& watch) override;
   std::optional<Capture> capture(Audit audit) override;
   std::string outputName(int output) const override { return outputs_.at(static_cast<size_t>(output)); }
@@ -70,8 +72,8 @@ class Model : public Workload {
   void explore();
   /// Takes steps until the scale of gradients leaves none out, as training would have, and restores all else.
   void settleScale();
-  /// The tensors as they are, in float64.
-  Tensors inFloat64() const;
+  /// Copies of the tensors, those of floating point changed.
+  Tensors copied(const TensorChange& change) const;
   bool usesTf32() const;
 
   std::string op_;

@@ -105,8 +105,15 @@ TensorList Network::runEager() {
 
 TensorList Network::runEagerInFloat64() {
   return translateErrors(op_, [&] {
-    const Operands wide = inFloat64(operands_);
+    const Operands wide = copied(operands_, [](const at::Tensor& tensor) { return inFloat64(tensor); });
     return makeTensorList(runStep(recurrent_, wide, loopForward(recurrent_), [] {}));
+  });
+}
+
+TensorList Network::runEagerNearby(uint64_t seed) {
+  return translateErrors(op_, [&] {
+    const Operands nearby = copied(operands_, [&](const at::Tensor& tensor) { return offByARounding(tensor, {}, seed++); });
+    return makeTensorList(runStep(recurrent_, nearby, loopForward(recurrent_), [] {}));
   });
 }
 

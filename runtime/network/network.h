@@ -31,6 +31,7 @@ class Network : public Workload {
   int64_t operandBytes() const override;
   TensorList runEager() override;
   TensorList runEagerInFloat64() override;
+  TensorList runEagerNearby(uint64_t seed) override;
   std::optional<Capture> capture(Audit audit) override;
   std::string outputName(int output) const override;
   int outputs() const override { return static_cast<int>(outputs_.size()); }

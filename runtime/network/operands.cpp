@@ -1,16 +1,29 @@
 #include "runtime/network/operands.h"
 
+#include <ATen/CPUGeneratorImpl.h>
 #include <ATen/Functions.h>
+#include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
 #include <c10/core/InferenceMode.h>
 
 #include <cmath>
+#include <limits>
 
 #include "inputs/data/materialize.h"
 #include "inputs/data/random.h"
 
 namespace runtime {
 namespace {
+
+/// The distance from 1 to the next number of a dtype.
+double epsilonOf(at::ScalarType dtype) {
+  switch (dtype) {
+    case at::kHalf: return std::numeric_limits<c10::Half>::epsilon();
+    case at::kBFloat16: return std::numeric_limits<c10::BFloat16>::epsilon();
+    case at::kDouble: return std::numeric_limits<double>::epsilon();
+    default: return std::numeric_limits<float>::epsilon();
+  }
+}
 
 /// A stream of random numbers for the tensor of a number.
 uint64_t streamOf(uint64_t seed, uint64_t number) { return inputs::randomBits(seed ^ 0x6e6574776f726bULL, number); }
@@ -75,18 +88,26 @@ void drawOperands(const Recurrent& network, uint64_t seed, const Operands& opera
   }
 }
 
-Operands inFloat64(const Operands& operands) {
+at::Tensor inFloat64(const at::Tensor& tensor) { return tensor.to(at::kDouble, false, true); }
+
+at::Tensor offByARounding(const at::Tensor& tensor, std::optional<at::ScalarType> cast, uint64_t seed) {
+  const double step = epsilonOf(cast.value_or(tensor.scalar_type()));
+  at::Generator generator = at::detail::createCPUGenerator(seed);
+  const auto wide = tensor.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
+  const at::Tensor part = at::empty(tensor.sizes(), wide).uniform_(-0.5, 0.5, generator).to(tensor.device());
+  return at::addcmul(tensor.to(wide), tensor.to(wide), part, step).to(tensor.scalar_type());
+}
+
+Operands copied(const Operands& operands, const TensorChange& change) {
   const c10::InferenceMode normal(false);
   const at::NoGradGuard noGrad;
-  const auto copied = [](const at::Tensor& tensor) {
-    return tensor.defined() ? tensor.to(at::kDouble, false, true) : at::Tensor();
-  };
-  Operands wide{copied(operands.input), copied(operands.h0), copied(operands.c0), {}, copied(operands.gradient)};
+  const auto copy = [&](const at::Tensor& tensor) { return tensor.defined() ? change(tensor) : at::Tensor(); };
+  Operands copies{copy(operands.input), copy(operands.h0), copy(operands.c0), {}, copy(operands.gradient)};
   for (const at::Tensor& weight : operands.weights) {
-    wide.weights.push_back(copied(weight).contiguous());
-    wide.weights.back().set_requires_grad(weight.requires_grad());
+    copies.weights.push_back(copy(weight).contiguous());
+    copies.weights.back().set_requires_grad(weight.requires_grad());
   }
-  return wide;
+  return copies;
 }
 
 }  // namespace runtime

@@ -3,6 +3,8 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <vector>
 
 #include "runtime/network/recurrent.h"
@@ -26,7 +28,14 @@ Operands makeOperands(const Recurrent& network, at::Device device);
 /// Draws all elements: the input and the states from a normal distribution, weights evenly within 1 / sqrt(hidden) of 0, those of
 /// layer norms of 1, as torch's modules begin. Equal seeds give equal elements on any device.
 void drawOperands(const Recurrent& network, uint64_t seed, const Operands& operands);
-/// Copies in float64.
-Operands inFloat64(const Operands& operands);
+
+/// Makes a copy of a tensor of floating point.
+using TensorChange = std::function<at::Tensor(const at::Tensor&)>;
+/// The tensor in float64, in memory of its own.
+at::Tensor inFloat64(const at::Tensor& tensor);
+/// The tensor with each element off by at most a rounding of its dtype, or of one that it is cast to, as `seed` says.
+at::Tensor offByARounding(const at::Tensor& tensor, std::optional<at::ScalarType> cast, uint64_t seed);
+/// Copies of all of them, changed.
+Operands copied(const Operands& operands, const TensorChange& change);
 
 }  // namespace runtime

@@ -91,6 +91,28 @@ TEST_SUITE("models") {
     CHECK(bed.judge(wrong).find("the gradient of ") == 0);
   }
 
+  TEST_CASE("what a run on operands a rounding away gives is right, however small eager's own error is by chance") {
+    for (const char* keywords : {"{'loss': 'mean'}", "{'loss': 'mean', 'amp': 'bfloat16'}"}) {
+      ModelBed bed("training", fmt::format("((T([4, 8], f32),), {})", keywords));
+      for (uint64_t seed = 100; seed < 108; ++seed) {
+        Changed nearby(bed.model.make(Contender::Eager),
+                       [&](std::vector<at::Tensor>& outputs) { outputs = tensorsOf(bed.model.runEagerNearby(seed << 32)); });
+        CHECK(bed.judge(nearby) == "");
+      }
+      Changed wrong(bed.model.make(Contender::Eager), [](std::vector<at::Tensor>& outputs) { outputs[0] = outputs[0] * 1.05; });
+      CHECK(bed.judge(wrong).find("the loss is wrong") == 0);
+    }
+  }
+
+  TEST_CASE("operands that are a rounding away are copies, and move each element by no more than that") {
+    ModelBed bed("training", "((T([4, 8], f32),), {})");
+    const std::vector<at::Tensor> before = tensorsOf(runtime::clone(bed.model.operands(0)));
+    const runtime::TensorList nearby = bed.model.runEagerNearby(1);
+    CHECK(runtime::bitwiseEqual(bed.model.operands(0), runtime::makeTensorList(before)));
+    CHECK(!runtime::bitwiseEqual(nearby, bed.model.runEager()));
+    CHECK(at::allclose(tensorsOf(nearby)[0], tensorsOf(bed.model.runEager())[0], 1e-4, 1e-6));
+  }
+
   TEST_CASE("an optimizer's step that is left out is found") {
     ModelBed bed("training", "((T([4, 8], f32),), {'loss': 'mean', 'optimizer': 'sgd'})");
     const std::vector<at::Tensor> operands = tensorsOf(bed.model.operands(0));
