@@ -16,10 +16,7 @@ inline lowering::LoopNests nestsOf(const std::vector<ir::Loops>& all, const ir::
 inline std::vector<lowering::Schedule> matrixSchedules(const lowering::LoopNests& nests,
                                                        const lowering::LayoutSchedule& schedule) {
   std::vector<lowering::Schedule> schedules;
-  for (const lowering::LoopNest& nest : nests.all) {
-    const bool isOfNest = schedule.layout.laneDim == (nest.domain.runsAlongElements() ? 1 : 0);
-    schedules.emplace_back(isOfNest ? schedule : lowering::transposed(schedule));
-  }
+  for (const lowering::LoopNest& nest : nests.all) schedules.emplace_back(lowering::inDims(schedule, nest.domain));
   return schedules;
 }
 

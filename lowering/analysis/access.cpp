@@ -1,6 +1,7 @@
 #include "lowering/analysis/access.h"
 
 #include <numeric>
+#include <set>
 
 #include "ir/index/division.h"
 
@@ -29,6 +30,21 @@ std::optional<MixedOffset> mixedOffset(ir::ExprPool& pool, const ir::Expr* offse
 bool Access::isIndirect(const ir::Expr* axis) const {
   if (form) return false;
   return !mixed || ir::dependsOn(mixed->rest, axis);
+}
+
+std::optional<Renaming> renaming(const ir::Affine& from, const ir::Affine& to) {
+  if (from.constant != to.constant || from.coefficients.size() != to.coefficients.size()) return {};
+  Renaming names;
+  std::set<const ir::Expr*> taken;
+  for (const auto& [axis, stride] : from.coefficients) {
+    for (const auto& [other, otherStride] : to.coefficients) {
+      if (otherStride != stride || other->axis().extent != axis->axis().extent) continue;
+      if (names.contains(axis) || !taken.insert(other).second) return {};
+      names[axis] = other;
+    }
+    if (!names.contains(axis)) return {};
+  }
+  return names;
 }
 
 }  // namespace lowering

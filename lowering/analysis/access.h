@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <optional>
 
 #include "ir/index/range.h"
@@ -35,5 +36,11 @@ struct Access {
   /// Whether what is not affine of the offset depends on an axis, or may.
   bool isIndirect(const ir::Expr* axis) const;
 };
+
+/// Axes of some loops as those of others.
+using Renaming = std::map<const ir::Expr*, const ir::Expr*>;
+/// The axes of one affine form as those of another that has the same strides; nothing where they differ or where two axes have
+/// the same stride and extent.
+std::optional<Renaming> renaming(const ir::Affine& from, const ir::Affine& to);
 
 }  // namespace lowering

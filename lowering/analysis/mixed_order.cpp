@@ -41,114 +41,172 @@ std::vector<ir::Buffer> unite(const ir::Loops& first, const ir::Loops& second) {
   return buffers;
 }
 
-std::vector<Access> accessesOf(const MatrixNest& matrix) {
-  std::vector<Access> all = matrix.domain.loads();
-  all.insert(all.end(), matrix.domain.stores().begin(), matrix.domain.stores().end());
-  return all;
+/// Whether a load's mask depends on any of the dims from `begin` to before `end`.
+bool isMaskedAlong(const IterationDomain& domain, const Access& access, std::size_t begin, std::size_t end) {
+  const auto isMaskedBy = [&](const Expr* axis) {
+    return ir::dependsOn(access.node->src[1], axis) || ir::dependsOn(access.node->src[2], axis);
+  };
+  for (std::size_t d = begin; access.isMasked() && d < end; ++d)
+    if (std::any_of(domain.dims()[d].axes.begin(), domain.dims()[d].axes.end(), isMaskedBy)) return true;
+  return false;
 }
 
 /// As many columns as fill a vector of the narrowest elements, if all that runs along them is aligned so.
-int chooseLanes(const std::vector<const MatrixNest*>& nests, const ir::Target& target) {
+int chooseLanes(const IterationDomain& domain, const ir::Target& target) {
+  const std::size_t along = domain.innermost();
+  std::vector<Access> all = domain.loads(), contiguous;
+  all.insert(all.end(), domain.stores().begin(), domain.stores().end());
   int64_t narrowest = target.vectorBytes, widest = 1;
-  std::vector<std::pair<const MatrixNest*, Access>> contiguous;
-  for (const MatrixNest* matrix : nests) {
-    for (const Access& access : accessesOf(*matrix)) {
-      if (!access.form || access.isMasked()) return 0;
-      const MatrixInput at = matrix->input(access);
-      if (at.columnStride > 1 || at.columnStride < 0) return 0;
-      if (at.columnStride == 0) continue;
-      contiguous.emplace_back(matrix, access);
-      if (at.rowStride == 0) continue;
-      narrowest = std::min(narrowest, access.elementBytes);
-      widest = std::max(widest, access.elementBytes);
-    }
+  for (const Access& access : all) {
+    if (!access.form) return 0;
+    const int64_t stride = domain.stride(access, along);
+    const std::size_t uniform = stride == 0 ? domain.elementDims() : along;
+    if (stride > 1 || stride < 0 || isMaskedAlong(domain, access, uniform, along + 1)) return 0;
+    if (stride == 0 && domain.moves(access, uniform, along)) return 0;
+    if (stride == 0) continue;
+    contiguous.push_back(access);
+    if (!domain.moves(access, 0, domain.elementDims())) continue;
+    narrowest = std::min(narrowest, access.elementBytes);
+    widest = std::max(widest, access.elementBytes);
   }
   if (widest > 2 * narrowest) return 0;
   const auto lanes = static_cast<int>(target.vectorBytes / narrowest);
-  const bool areAligned = std::all_of(contiguous.begin(), contiguous.end(), [&](const auto& one) {
-    return one.first->domain.isAligned(one.second, lanes, 1 - one.first->rowDim);
-  });
-  return areAligned && nests.front()->columns() % lanes == 0 ? lanes : 0;
+  const bool areAligned = std::all_of(contiguous.begin(), contiguous.end(),
+                                      [&](const Access& access) { return domain.isAligned(access, lanes, along); });
+  return areAligned && domain.dims()[along].extent % lanes == 0 ? lanes : 0;
 }
 
-/// A nest over a matrix, along its rows or its columns.
-std::optional<MatrixNest> matrixNest(const ReductionNest& nest, const IterationDomain& domain) {
-  if (nest.scans || domain.dims().size() != 2 || domain.elementDims() != 1) return std::nullopt;
-  const bool alongRows = domain.runsAlongElements();
-  if (!alongRows && nest.traversals() > 1) return std::nullopt;
-  return MatrixNest{nest, domain, alongRows ? std::size_t{0} : std::size_t{1}};
+/// A matrix of what is done along its rows and along its columns, by the axes of the rows.
+std::optional<MixedOrderReduction> matrixOf(ir::Loops loops, const ReductionNest& rows, const ReductionNest& columns,
+                                            const ir::Target& target) {
+  ReductionNest both = rows;
+  both.reductions.insert(both.reductions.end(), columns.reductions.begin(), columns.reductions.end());
+  for (const std::vector<ir::StoreTo>* stores : {&columns.elementStores, &columns.rowStores})
+    both.elementStores.insert(both.elementStores.end(), stores->begin(), stores->end());
+  IterationDomain domain(loops, both);
+  const int lanes = domain.runsAlongElements() ? chooseLanes(domain, target) : 0;
+  if (lanes == 0) return std::nullopt;
+  loops.axes.clear();
+  return MixedOrderReduction{std::move(loops), rows, columns, std::move(domain), lanes};
 }
 
-std::optional<MatrixNest> matrixNest(const ir::Loops& loops) {
-  const std::optional<ReductionNest> nest = reductionNestOf(loops);
-  return nest ? matrixNest(*nest, IterationDomain(loops, *nest)) : std::nullopt;
+/// A nest with other axes.
+ReductionNest renamed(ir::ExprPool& pool, ReductionNest nest, const Renaming& names) {
+  const auto move = [&](const Expr* expr) {
+    return ir::rewrite(pool, expr, [&](const Expr* node) -> const Expr* {
+      const auto name = names.find(node);
+      return name == names.end() ? nullptr : name->second;
+    });
+  };
+  for (std::vector<const Expr*>* axes : {&nest.kept, &nest.reduced})
+    for (const Expr*& axis : *axes) axis = names.at(axis);
+  for (Reduction& reduction : nest.reductions) reduction.body = move(reduction.body);
+  for (std::vector<ir::StoreTo>* stores : {&nest.rowStores, &nest.elementStores})
+    for (ir::StoreTo& store : *stores) store = {store.buffer, move(store.offset), move(store.value), store.accumulate};
+  return nest;
+}
+
+std::vector<const Expr*> valuesOf(const ReductionNest& nest) {
+  std::vector<const Expr*> values;
+  for (const Reduction& reduction : nest.reductions) values.push_back(reduction.body);
+  for (const std::vector<ir::StoreTo>* stores : {&nest.rowStores, &nest.elementStores})
+    for (const ir::StoreTo& store : *stores) values.push_back(store.value);
+  return values;
+}
+
+/// The axes of columns as those of rows, by a load of both that moves along all of them.
+std::optional<Renaming> axesOf(const ReductionNest& columns, const ReductionNest& rows) {
+  const auto areAll = [](const Renaming& names, const std::vector<const Expr*>& from, const std::vector<const Expr*>& to) {
+    return from.size() == to.size() && std::all_of(from.begin(), from.end(), [&](const Expr* axis) {
+             const auto name = names.find(axis);
+             return name != names.end() && std::find(to.begin(), to.end(), name->second) != to.end();
+           });
+  };
+  for (const Expr* own : ir::loadsIn(valuesOf(columns))) {
+    for (const Expr* other : ir::loadsIn(valuesOf(rows))) {
+      if (own->load().buffer != other->load().buffer) continue;
+      const std::optional<ir::Affine> from = ir::affine(own->src[0]), to = ir::affine(other->src[0]);
+      const std::optional<Renaming> names = from && to ? renaming(*from, *to) : std::nullopt;
+      if (names && areAll(*names, columns.kept, rows.reduced) && areAll(*names, columns.reduced, rows.kept)) return names;
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace
 
-MatrixInput MatrixNest::input(const Access& access) const {
-  const ir::DType dtype = access.node == nullptr ? ir::DType::F32 : access.node->dtype;
-  return {access.buffer, dtype, access.form->constant, domain.stride(access, rowDim), domain.stride(access, 1 - rowDim)};
+bool isSame(const Access& a, const Access& b) {
+  if (a.buffer != b.buffer || a.form->constant != b.form->constant || a.form->coefficients != b.form->coefficients) return false;
+  return std::equal(a.node->src.begin() + 1, a.node->src.end(), b.node->src.begin() + 1, b.node->src.end());
 }
 
 int64_t MixedOrderReduction::sumBytes() const {
   int64_t bytes = 0;
-  if (alongColumns)
-    for (const Reduction& sum : alongColumns->nest.reductions) bytes += ir::sizeOf(sum.body->dtype);
+  for (const Reduction& sum : alongColumns.reductions) bytes += ir::sizeOf(sum.body->dtype);
   return bytes;
 }
 
+MatrixInput MixedOrderReduction::input(const Access& access) const {
+  const std::size_t end = domain.elementDims();
+  return {&access, domain.moves(access, 0, end) || isMaskedAlong(domain, access, 0, end),
+          domain.stride(access, domain.innermost()) == 1, false};
+}
+
 std::vector<MatrixInput> MixedOrderReduction::inputs() const {
+  std::vector<const Expr*> values = valuesOf(alongRows);
+  for (const Reduction& reduction : alongColumns.reductions) values.push_back(reduction.body);
+  const std::vector<const Expr*> early = ir::loadsIn(values);
   std::vector<MatrixInput> found;
-  for (const auto* matrix : {&alongRows, &alongColumns}) {
-    if (!*matrix) continue;
-    for (const Access& access : (*matrix)->domain.loads()) {
-      const MatrixInput input = (*matrix)->input(access);
-      if (std::find(found.begin(), found.end(), input) == found.end()) found.push_back(input);
-    }
+  for (const Access& access : domain.loads()) {
+    const auto isKnown = [&](const MatrixInput& input) { return isSame(*input.access, access); };
+    auto known = std::find_if(found.begin(), found.end(), isKnown);
+    if (known == found.end()) known = found.insert(found.end(), input(access));
+    known->isEarly |= std::find(early.begin(), early.end(), access.node) != early.end();
   }
   return found;
 }
 
 std::optional<MixedOrderReduction> mixedOrderReductionOf(const ir::Loops& loops, const ReductionNest& nest,
                                                          const IterationDomain& domain, const ir::Target& target) {
-  const std::optional<MatrixNest> matrix = matrixNest(nest, domain);
-  if (!matrix) return std::nullopt;
-  const int lanes = chooseLanes({&*matrix}, target);
-  if (lanes == 0) return std::nullopt;
-  MixedOrderReduction found{loops, {}, {}, lanes};
-  found.loops.axes.clear();
-  (matrix->rowDim == 0 ? found.alongRows : found.alongColumns) = matrix;
-  return found;
+  if (nest.scans) return std::nullopt;
+  if (domain.runsAlongElements()) return matrixOf(loops, nest, {}, target);
+  if (nest.traversals() > 1) return std::nullopt;
+  ReductionNest rows, columns = nest;
+  rows.kept = nest.reduced;
+  rows.reduced = nest.kept;
+  columns.elementStores.clear();
+  for (const ir::StoreTo& store : nest.elementStores)
+    (nest.traversalOf(store.value) == 0 ? rows : columns).elementStores.push_back(store);
+  return matrixOf(loops, rows, columns, target);
 }
 
 std::optional<MixedOrderReduction> mixedOrderReductionOf(const std::pair<ir::Loops, ir::Loops>& both, const ir::Target& target) {
   const auto& [first, second] = both;
   if (first.pool != second.pool) return std::nullopt;
   const std::vector<ir::Buffer> buffers = unite(first, second);
-  MixedOrderReduction found{{first.name, first.pool, buffers, {}, {}}, {}, {}, 1};
-  for (const ir::Loops* loops : {&first, &second}) {
-    const ir::Loops moved = renumber(*loops, buffers);
-    const std::optional<MatrixNest> matrix = matrixNest(moved);
-    if (!matrix) return std::nullopt;
-    std::optional<MatrixNest>& place = matrix->rowDim == 0 ? found.alongRows : found.alongColumns;
+  ir::Loops loops{first.name, first.pool, buffers, {}, {}};
+  std::optional<ReductionNest> rows, columns;
+  for (const ir::Loops* one : {&first, &second}) {
+    const ir::Loops moved = renumber(*one, buffers);
+    const std::optional<ReductionNest> nest = reductionNestOf(moved);
+    if (!nest || nest->scans) return std::nullopt;
+    std::optional<ReductionNest>& place = IterationDomain(moved, *nest).runsAlongElements() ? rows : columns;
     if (place) return std::nullopt;
-    place = matrix;
-    found.loops.stores.insert(found.loops.stores.end(), moved.stores.begin(), moved.stores.end());
+    place = nest;
+    loops.stores.insert(loops.stores.end(), moved.stores.begin(), moved.stores.end());
   }
-  const MatrixNest &rows = *found.alongRows, &columns = *found.alongColumns;
   // The columns' elements take a traversal of their own, which rows would have to wait for.
-  if (!columns.nest.elementStores.empty()) return std::nullopt;
-  if (rows.rows() != columns.rows() || rows.columns() != columns.columns()) return std::nullopt;
-  found.lanes = chooseLanes({&rows, &columns}, target);
-  return found.lanes == 0 ? std::nullopt : std::optional(found);
+  if (columns->traversals() > 1 || !columns->elementStores.empty()) return std::nullopt;
+  const std::optional<Renaming> names = axesOf(*columns, *rows);
+  if (!names) return std::nullopt;
+  return matrixOf(std::move(loops), *rows, renamed(*first.pool, *columns, *names), target);
 }
 
 bool canAdd(const MixedOrderReduction& matrix) {
-  if (!matrix.alongColumns) return false;
-  const std::vector<Reduction>& sums = matrix.alongColumns->nest.reductions;
-  return std::all_of(sums.begin(), sums.end(),
-                     [](const Reduction& sum) { return sum.op == ir::Op::Add && sum.body->dtype == ir::DType::F32; });
+  const std::vector<Reduction>& sums = matrix.alongColumns.reductions;
+  return !sums.empty() && std::all_of(sums.begin(), sums.end(), [](const Reduction& sum) {
+    return sum.op == ir::Op::Add && sum.body->dtype == ir::DType::F32;
+  });
 }
 
 }  // namespace lowering

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "ir/target.h"
@@ -9,40 +10,39 @@
 
 namespace lowering {
 
-/// What loops read of a matrix: `buffer[constant + row * rowStride + column * columnStride]`.
+/// What loops read of a matrix: one of the loads of its domain.
 struct MatrixInput {
-  int buffer = 0;
-  ir::DType dtype = ir::DType::F32;
-  int64_t constant = 0, rowStride = 0, columnStride = 0;
-  bool operator==(const MatrixInput&) const = default;
-};
+  const Access* access = nullptr;
+  bool isOfRow = false;   ///< whether it differs from row to row
+  bool isVector = false;  ///< whether it runs along the columns; else all columns have the same
+  bool isEarly = false;   ///< whether rows or sums of columns need it; else only the elements that need these sums do
 
-/// A nest over the points of a matrix, whose dims are one for the rows and one for the columns.
-struct MatrixNest {
-  ReductionNest nest;
-  IterationDomain domain;
-  std::size_t rowDim = 0;  ///< of the domain; the columns are the other one
-  int64_t rows() const { return domain.dims()[rowDim].extent; }
-  int64_t columns() const { return domain.dims()[1 - rowDim].extent; }
-  MatrixInput input(const Access& access) const;
+  ir::DType dtype() const { return access->node->dtype; }
 };
 
 /// Loops that reduce a matrix along its rows, which memory runs along, loops that reduce it along its columns, or both: then
-/// they read the matrix once. A layer norm's gradients are such: the input's needs sums of rows, the weight's of columns.
+/// they read the matrix once. A layer norm's gradients are such: the input's needs sums of rows, the weight's of columns. Rows
+/// may have several dims, such as images and pixels that no tensor has in one order, and columns, too.
 struct MixedOrderReduction {
-  ir::Loops loops;  ///< the buffers and the stores of both; the axes are those of the nests
-  std::optional<MatrixNest> alongRows, alongColumns;
-  int lanes = 1;  ///< columns of a vector
+  ir::Loops loops;             ///< the buffers and the stores of both; the axes are those of the nests
+  ReductionNest alongRows;     ///< keeps the rows: their reductions, if any, and what is stored without sums of columns
+  ReductionNest alongColumns;  ///< keeps the columns: their reductions, if any, and the elements that need these
+  IterationDomain domain;      ///< of both: dims of the row's number, and then of the column's
+  int lanes = 1;               ///< columns of a vector
 
-  const MatrixNest& any() const { return alongRows ? *alongRows : *alongColumns; }
-  int64_t rows() const { return any().rows(); }
-  int64_t columns() const { return any().columns(); }
+  int64_t rows() const { return domain.numel(0, domain.elementDims()); }
+  int64_t columns() const { return domain.numel(domain.elementDims(), domain.dims().size()); }
+  bool reducesColumns() const { return !alongColumns.reductions.empty(); }
   /// Bytes of all sums of one column.
   int64_t sumBytes() const;
-  /// What is read, each once; those of all columns alike have the column stride 0, the others 1.
+  /// A load of the matrix, as an input.
+  MatrixInput input(const Access& access) const;
+  /// What is read, each once.
   std::vector<MatrixInput> inputs() const;
 };
 
+/// Whether two loads of one domain read the same at every point.
+bool isSame(const Access& a, const Access& b);
 /// Whether the reductions of columns are f32 sums, to which all CTAs can add.
 bool canAdd(const MixedOrderReduction& matrix);
 

@@ -53,4 +53,28 @@ void replaceAxis(ir::Loops& loops, const Expr* axis, const Expr* index) {
   }
 }
 
+void splitAxis(ir::Loops& loops, const Expr* axis, const std::vector<int64_t>& extents) {
+  ir::ExprPool& pool = *loops.pool;
+  std::vector<const Expr*> parts;
+  const Expr* index = nullptr;
+  for (const int64_t extent : extents) {
+    parts.push_back(pool.axis(extent));
+    const Expr* block = index == nullptr ? nullptr : pool.make(ir::Op::Mul, {index, pool.integer(ir::DType::I64, extent)});
+    index = block == nullptr ? parts.back() : pool.make(ir::Op::Add, {block, parts.back()});
+  }
+  const auto inPlace = [&](std::vector<const Expr*> axes) {
+    const auto found = std::find(axes.begin(), axes.end(), axis);
+    if (found != axes.end()) axes.insert(axes.erase(found), parts.begin(), parts.end());
+    return axes;
+  };
+  const std::function<const Expr*(const Expr*)> moved = [&](const Expr* node) -> const Expr* {
+    if (node->op != ir::Op::Reduce || std::find(node->src.begin() + 1, node->src.end(), axis) == node->src.end()) return nullptr;
+    return pool.reduce(node->reduction(), ir::rewrite(pool, node->src[0], moved),
+                       inPlace({node->src.begin() + 1, node->src.end()}));
+  };
+  for (ir::StoreTo& store : loops.stores) store.value = ir::rewrite(pool, store.value, moved);
+  replaceAxis(loops, axis, index);
+  loops.axes = inPlace(std::move(loops.axes));
+}
+
 }  // namespace lowering

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <vector>
+
 #include "ir/loops.h"
 
 namespace lowering {
@@ -10,5 +12,7 @@ int bufferIn(ir::Loops& loops, const ir::Buffer& buffer);
 void removeUnused(ir::Loops& loops);
 /// Puts an index in the place of an axis in all that is stored, and simplifies the result. The axes themselves stay as they are.
 void replaceAxis(ir::Loops& loops, const ir::Expr* axis, const ir::Expr* index);
+/// Puts axes of these extents in the place of one, which is the loops' or a reduction's; the last of them runs fastest.
+void splitAxis(ir::Loops& loops, const ir::Expr* axis, const std::vector<int64_t>& extents);
 
 }  // namespace lowering

@@ -4,19 +4,22 @@
 #include <set>
 
 #include "lowering/fusion/join_loops.h"
+#include "lowering/heuristics/persistent.h"
 
 namespace lowering {
 namespace {
 
 /// Whether loops that two others became have a schedule that reads once what both need. Reductions along one axis are computed by
-/// the same traversals. Elements are stored by these as well where a GPU takes rows: columns, and rows on a CPU, are split over
-/// more CTAs or tasks if only results are stored.
+/// the same traversals. Elements are stored by these as well where a GPU takes rows, or columns of a large matrix: other columns,
+/// and rows on a CPU, are split over more CTAs or tasks if only results are stored.
 bool hasSchedule(const LoopNest& joined, const LoopNest& first, const LoopNest& second, const ir::Target& target) {
   if (!joined.reduction) return true;
   const auto runsAlongElements = [](const LoopNest& nest) { return !nest.reduction || nest.domain.runsAlongElements(); };
   if (joined.reduction->elementStores.empty())
     return joined.domain.runsAlongElements() == first.domain.runsAlongElements() &&
            joined.domain.runsAlongElements() == second.domain.runsAlongElements();
+  if (joined.mixedOrder && !joined.domain.runsAlongElements())
+    return choosePersistentColumns(*joined.mixedOrder, target).has_value();
   return target.backend == ir::Backend::Cuda && runsAlongElements(joined) && runsAlongElements(first) &&
          runsAlongElements(second);
 }
@@ -47,7 +50,7 @@ class Fuser {
     for (auto first = order.begin(); first != order.end(); ++first) {
       for (auto second = first + 1; second != order.end(); ++second) {
         if (!graph_.canMerge(*first, *second)) continue;
-        std::optional<JoinedLoops> joined = joinLoops(nests_[*first], nests_[*second], temporariesOf(*first, *second));
+        std::optional<JoinedLoops> joined = join(*first, *second);
         if (!joined || joined->savedBytes <= most) continue;
         LoopNest nest = analyze(std::move(joined->loops), target_);
         if (!hasSchedule(nest, nests_[*first], nests_[*second], target_)) continue;
@@ -60,6 +63,16 @@ class Fuser {
     graph_.merge(pair.first, pair.second);
     nests_[pair.first] = *std::move(best);
     return true;
+  }
+
+  std::optional<JoinedLoops> join(std::size_t first, std::size_t second) const {
+    const LoopNest &one = nests_[first], &other = nests_[second];
+    const std::set<int> temporaries = temporariesOf(first, second);
+    if (std::optional<ir::Loops> split = splitAs(one, other))
+      return joinLoops(analyze(*std::move(split), target_), other, temporaries);
+    if (std::optional<ir::Loops> split = splitAs(other, one))
+      return joinLoops(one, analyze(*std::move(split), target_), temporaries);
+    return joinLoops(one, other, temporaries);
   }
 
   /// Intermediates that only these two loops read or write.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <numeric>
 
 #include "ir/walk.h"
 #include "lowering/fusion/edit_loops.h"
@@ -12,7 +13,6 @@ namespace {
 
 using ir::Expr;
 using Axes = std::vector<const Expr*>;
-using Renaming = std::map<const Expr*, const Expr*>;
 
 int valueOf(const LoopNest& nest, int buffer) { return nest.loops.buffers[static_cast<std::size_t>(buffer)].value; }
 
@@ -37,21 +37,29 @@ bool storeAt(const ir::Loops& loops, const Axes& axes) {
   });
 }
 
-/// The axes of one affine form as those of another that has the same strides; nothing where they differ or where two axes have
-/// the same stride and extent.
-std::optional<Renaming> renaming(const ir::Affine& from, const ir::Affine& to) {
-  if (from.constant != to.constant || from.coefficients.size() != to.coefficients.size()) return {};
-  Renaming names;
-  std::set<const Expr*> taken;
-  for (const auto& [axis, stride] : from.coefficients) {
-    for (const auto& [other, otherStride] : to.coefficients) {
-      if (otherStride != stride || other->axis().extent != axis->axis().extent) continue;
-      if (names.contains(axis) || !taken.insert(other).second) return {};
-      names[axis] = other;
+/// The extents of neighbouring axes that together have so many points, of one axis if there is such a one; none where there are
+/// no such axes.
+std::vector<int64_t> extentsIn(const Axes& axes, int64_t points) {
+  for (std::size_t count = 1; count <= axes.size(); ++count) {
+    for (std::size_t begin = 0; begin + count <= axes.size(); ++begin) {
+      std::vector<int64_t> extents;
+      for (std::size_t i = begin; i < begin + count; ++i) extents.push_back(axes[i]->axis().extent);
+      if (std::accumulate(extents.begin(), extents.end(), int64_t{1}, std::multiplies<>()) == points) return extents;
     }
-    if (!names.contains(axis)) return {};
   }
-  return names;
+  return {};
+}
+
+/// An axis of a nest's points as the loops have it: itself, or those at its place in the reductions that it stands for.
+std::set<const Expr*> axesAt(const LoopNest& nest, const Expr* axis) {
+  std::set<const Expr*> axes{axis};
+  if (!nest.reduction) return axes;
+  const Axes& reduced = nest.reduction->reduced;
+  const auto place = static_cast<std::size_t>(std::find(reduced.begin(), reduced.end(), axis) - reduced.begin());
+  if (place == reduced.size()) return axes;
+  for (const Expr* node : ir::postorder(ir::storedValues(nest.loops.stores)))
+    if (node->op == ir::Op::Reduce) axes.insert(runningAxes({node->src.begin() + 1, node->src.end()})[place]);
+  return axes;
 }
 
 /// Joins two loops: those of the guest move to the axes of the host.
@@ -80,7 +88,9 @@ class Joiner {
   /// Whether an access of the guest is that of the host.
   bool isSame(const Access& guest, const Access& host) const {
     if (valueOf(guest_, guest.buffer) != valueOf(host_, host.buffer) || !guest.form || !host.form) return false;
-    if (guest.isMasked() || host.isMasked()) return false;
+    if (guest.isMasked() != host.isMasked()) return false;
+    for (std::size_t i = 1; guest.isMasked() && i < host.node->src.size(); ++i)
+      if (rename(guest.node->src[i], names_) != host.node->src[i]) return false;
     if (guest.form->constant != host.form->constant || guest.form->coefficients.size() != host.form->coefficients.size())
       return false;
     return std::all_of(guest.form->coefficients.begin(), guest.form->coefficients.end(), [&](const auto& term) {
@@ -102,7 +112,8 @@ class Joiner {
       for (const Access& guest : accesses) {
         for (const Access& host : hosts) {
           if (valueOf(guest_, guest.buffer) != valueOf(host_, host.buffer) || !guest.form || !host.form) continue;
-          const std::optional<Renaming> names = renaming(*guest.form, *host.form);
+          std::optional<Renaming> names = renaming(*guest.form, *host.form);
+          if (names) addRest(*names, ofGuest, points);
           if (!names || *names == best || !areThese(*names, ofGuest, points)) continue;
           names_ = *names;
           const int64_t saved = isOneDomain() ? savedBytes() : 0;
@@ -121,6 +132,18 @@ class Joiner {
     return most > 0;
   }
 
+  /// Names the axes along which the accesses do not move in their order, where they have the same extents.
+  static void addRest(Renaming& names, const Axes& from, const Axes& to) {
+    std::set<const Expr*> taken;
+    for (const auto& [_, name] : names) taken.insert(name);
+    auto next = to.begin();
+    for (const Expr* axis : from) {
+      if (names.contains(axis)) continue;
+      while (next != to.end() && taken.contains(*next)) ++next;
+      if (next == to.end() || (*next)->axis().extent != axis->axis().extent) return;
+      names[axis] = *next++;
+    }
+  }
   /// Whether all of the axes `from`, and no others, have become the axes `to`.
   static bool areThese(const Renaming& names, const Axes& from, const Axes& to) {
     return names.size() == from.size() && std::all_of(from.begin(), from.end(), [&](const Expr* axis) {
@@ -278,6 +301,23 @@ class Joiner {
 };
 
 }  // namespace
+
+std::optional<ir::Loops> splitAs(const LoopNest& nest, const LoopNest& other) {
+  const Axes own = pointsOf(nest), others = pointsOf(other);
+  const bool shareValue = std::any_of(nest.loops.buffers.begin(), nest.loops.buffers.end(), [&](const ir::Buffer& one) {
+    return std::any_of(other.loops.buffers.begin(), other.loops.buffers.end(),
+                       [&](const ir::Buffer& known) { return known.value == one.value; });
+  });
+  if (own.size() >= others.size() || !shareValue) return std::nullopt;
+  ir::Loops loops = nest.loops;
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    const std::vector<int64_t> extents = extentsIn(others, own[i]->axis().extent);
+    if (extents.empty()) return std::nullopt;
+    if (extents.size() == 1) continue;
+    for (const Expr* axis : axesAt(nest, own[i])) splitAxis(loops, axis, extents);
+  }
+  return loops;
+}
 
 std::optional<JoinedLoops> joinLoops(const LoopNest& first, const LoopNest& second, const std::set<int>& temporaries) {
   return Joiner(first, second, temporaries).join();

@@ -34,19 +34,6 @@ std::optional<int64_t> divisorOf(const Expr* axis, const std::vector<const Expr*
   return divisors.empty() ? std::nullopt : std::optional(*divisors.begin());
 }
 
-/// Loops with two axes in the place of one. The inner one has this extent.
-ir::Loops split(ir::Loops loops, std::size_t number, int64_t extent) {
-  ir::ExprPool& pool = *loops.pool;
-  const Expr* axis = loops.axes[number];
-  const Expr *outer = pool.axis(axis->axis().extent / extent), *inner = pool.axis(extent);
-  loops.axes[number] = outer;
-  loops.axes.insert(loops.axes.begin() + static_cast<std::ptrdiff_t>(number) + 1, inner);
-  const Expr* row = pool.make(ir::Op::Mul, {outer, pool.integer(ir::DType::I64, extent)});
-  const Expr* place = pool.make(ir::Op::Add, {row, inner});
-  replaceAxis(loops, axis, place);
-  return loops;
-}
-
 /// Whether rows would be cut to pieces that are shorter than vectors, as the windows of a pool cut them.
 bool cutsRows(const ir::Loops& loops, const std::vector<const Expr*>& nodes) {
   const std::optional<int64_t> extent = loops.axes.empty() ? std::nullopt : divisorOf(loops.axes.back(), nodes);
@@ -58,7 +45,8 @@ ir::Loops splitAxes(ir::Loops loops) {
   if (!isPointwise(nodes) || cutsRows(loops, nodes)) return loops;
   for (std::size_t number = 0; number < loops.axes.size(); ++number)
     while (const std::optional<int64_t> extent = divisorOf(loops.axes[number], nodes)) {
-      loops = split(std::move(loops), number, *extent);
+      const Expr* axis = loops.axes[number];
+      splitAxis(loops, axis, {axis->axis().extent / *extent, *extent});
       nodes = nodesOf(loops);
     }
   return loops;

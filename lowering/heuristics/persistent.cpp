@@ -26,17 +26,20 @@ int64_t words(const MixedOrderReduction& matrix, ir::DType dtype) { return ceilD
 /// Registers for a vector of a row: of what all rows share, and of what each of them has, now and next.
 struct VectorRegisters {
   int64_t shared = 0, ofRow = 0;
+
+  int64_t held(int vectors, int rows) const { return vectors * (shared + rows * ofRow); }
+  /// Bytes that a thread reads ahead.
+  int64_t ahead(int vectors, int rows) const { return vectors * rows * ofRow * 2; }
 };
 
-VectorRegisters registersOf(const MixedOrderReduction& matrix) {
+/// Those of the traversal that sums columns, or of both where there is one for the elements that need the sums.
+VectorRegisters registersOf(const MixedOrderReduction& matrix, bool ofBoth) {
   VectorRegisters registers;
   for (const MatrixInput& input : matrix.inputs()) {
-    if (input.columnStride == 0) continue;
-    (input.rowStride == 0 ? registers.shared : registers.ofRow) += words(matrix, input.dtype) * (input.rowStride == 0 ? 1 : 2);
+    if (!input.isVector || !(input.isEarly || ofBoth)) continue;
+    (input.isOfRow ? registers.ofRow : registers.shared) += words(matrix, input.dtype()) * (input.isOfRow ? 2 : 1);
   }
-  if (!matrix.alongColumns) return registers;
-  for (const Reduction& reduction : matrix.alongColumns->nest.reductions)
-    registers.shared += words(matrix, reduction.body->dtype);
+  for (const Reduction& reduction : matrix.alongColumns.reductions) registers.shared += words(matrix, reduction.body->dtype);
   return registers;
 }
 
@@ -57,8 +60,9 @@ int64_t widestBlock(int64_t unit, int64_t registers, const ir::Target& target) {
 }
 
 LayoutSchedule scheduleOf(const PersistentMapping& mapping, const MixedOrderReduction& matrix) {
-  const std::size_t row = matrix.any().rowDim, column = 1 - row;
-  LayoutSchedule schedule = unscheduled(matrix.any().domain, {1, 2}, column, matrix.lanes);
+  const std::size_t row = 0, column = 1;
+  const IterationDomain& domain = matrix.domain;
+  LayoutSchedule schedule = unscheduled(domain, {domain.elementDims(), domain.dims().size()}, column, matrix.lanes);
   std::vector<Part>& parts = schedule.layout.parts;
   parts = {{row, Bind::Serial, ceilDiv(matrix.rows(), mapping.rowsOfStep())},
            {row, Bind::Unrolled, mapping.rows},
@@ -76,8 +80,8 @@ LayoutSchedule scheduleOf(const PersistentMapping& mapping, const MixedOrderRedu
 
 std::optional<LayoutSchedule> choosePersistentSchedule(const MixedOrderReduction& matrix, const ir::Target& target) {
   const int64_t rowVectors = matrix.columns() / matrix.lanes;
-  const VectorRegisters registers = registersOf(matrix);
-  const bool isReduced = matrix.alongRows && matrix.alongRows->nest.traversals() > 0;
+  const VectorRegisters first = registersOf(matrix, /*ofBoth=*/false), all = registersOf(matrix, /*ofBoth=*/true);
+  const bool isReduced = matrix.alongRows.traversals() > 0;
   const int64_t enough = isReduced ? limits::persistent::rowBytesAhead : limits::persistent::columnBytesAhead;
   PersistentMapping best;
   double most = 0;
@@ -87,13 +91,13 @@ std::optional<LayoutSchedule> choosePersistentSchedule(const MixedOrderReduction
       mapping.vectors = vectors;
       mapping.rows = rows;
       mapping.group = static_cast<int>(groupOf(ceilDiv(rowVectors, vectors)));
-      const int64_t held = vectors * (registers.shared + rows * registers.ofRow);
+      const int64_t held = std::max(first.held(vectors, rows), all.held(vectors, 1));
       mapping.block =
           static_cast<int>(widestBlock(std::max(warp, mapping.group), limits::persistent::ownRegisters + held, target));
       if (mapping.block == 0 || sharedBytes(matrix, mapping) > target.ctaSharedBytes) continue;
       // Idle lanes are lost, and what is read ahead keeps memory busy. More threads do better than more vectors of each.
       const double used = static_cast<double>(rowVectors) / static_cast<double>(mapping.group * vectors);
-      const double ahead = static_cast<double>(std::min(mapping.block * vectors * rows * registers.ofRow * 2, enough));
+      const double ahead = static_cast<double>(std::min(mapping.block * first.ahead(vectors, rows), enough));
       const double worth = used * ahead;
       if (worth <= most) continue;
       most = worth;
@@ -105,19 +109,44 @@ std::optional<LayoutSchedule> choosePersistentSchedule(const MixedOrderReduction
   return scheduleOf(best, matrix);
 }
 
+LayoutSchedule withRowsAhead(LayoutSchedule schedule, const MixedOrderReduction& elements, const ir::Target& target) {
+  const std::size_t row = 0, column = 1;
+  const VectorRegisters registers = registersOf(elements, /*ofBoth=*/false);
+  const auto vectors = static_cast<int>(schedule.layout.extent(column, Bind::Unrolled));
+  const int64_t block = schedule.layout.extent(Bind::Thread);
+  const int64_t has = registersOfWarp(target) / ceilDiv(block, warp * ir::Target::schedulers) - limits::persistent::ownRegisters;
+  const auto isEnough = [&](int rows) { return block * registers.ahead(vectors, rows) >= limits::persistent::columnBytesAhead; };
+  int rows = 1;
+  while (rows < limits::persistent::mostRows && !isEnough(rows) && registers.held(vectors, rows * 2) <= has) rows *= 2;
+  const auto isOfRows = [&](const Part& part) { return part.dim == row && isLoop(part.bind); };
+  std::erase_if(schedule.layout.parts, isOfRows);
+  const int64_t steps = ceilDiv(elements.rows(), rows * schedule.layout.covered(row));
+  std::vector<Part> parts{{row, Bind::Serial, steps}, {row, Bind::Unrolled, rows}};
+  std::erase_if(parts, [](const Part& part) { return part.extent == 1; });
+  schedule.layout.parts.insert(schedule.layout.parts.begin(), parts.begin(), parts.end());
+  return schedule;
+}
+
 std::optional<LayoutSchedule> choosePersistentColumns(const MixedOrderReduction& columns, const ir::Target& target) {
-  if (columns.alongRows || columns.rows() < limits::persistent::rowsPerColumn * columns.columns()) return std::nullopt;
+  if (!columns.reducesColumns() || columns.alongRows.traversals() > 0) return std::nullopt;
   int64_t bytes = 0;
   for (const MatrixInput& input : columns.inputs())
-    if (input.rowStride != 0 && input.columnStride != 0) bytes += columns.rows() * columns.columns() * ir::sizeOf(input.dtype);
-  return bytes < limits::persistent::leastColumnBytes ? std::nullopt : choosePersistentSchedule(columns, target);
+    if (input.isOfRow && input.isVector) bytes += columns.rows() * columns.columns() * ir::sizeOf(input.dtype());
+  if (bytes < limits::persistent::leastColumnBytes) return std::nullopt;
+  const bool isStored = !columns.alongRows.elementStores.empty();
+  const int64_t partialBytes = target.processors * columns.columns() * columns.sumBytes();
+  const bool areNeighbours = columns.domain.dims().size() == columns.domain.elementDims() + 1;
+  const bool areFew = isStored ? limits::persistent::partialShare.of(bytes) >= partialBytes
+                               : areNeighbours && columns.rows() >= limits::persistent::rowsPerColumn * columns.columns();
+  return areFew ? choosePersistentSchedule(columns, target) : std::nullopt;
 }
 
 namespace {
 
 std::optional<Schedule> choosePersistent(const LoopNest& nest, const ir::Target& target) {
   if (!nest.hasReductions() || nest.domain.runsAlongElements() || !nest.mixedOrder) return std::nullopt;
-  return choosePersistentColumns(*nest.mixedOrder, target);
+  const std::optional<LayoutSchedule> schedule = choosePersistentColumns(*nest.mixedOrder, target);
+  return schedule ? std::optional(inDims(*schedule, nest.domain)) : std::nullopt;
 }
 
 /// Columns that all CTAs add to at once.

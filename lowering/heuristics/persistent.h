@@ -9,11 +9,16 @@
 
 namespace lowering {
 
-/// The schedule for a GPU, by rules that were measured on sm_90 (docs/schedules.md), of loops along the rows if there are any;
-/// nothing where a row is too long for the registers of a CTA.
+/// The schedule for a GPU, by rules that were measured on sm_90 (docs/schedules.md), in the dims of the matrix; nothing where a
+/// row is too long for the registers of a CTA.
 std::optional<LayoutSchedule> choosePersistentSchedule(const MixedOrderReduction& matrix, const ir::Target& target);
 
-/// The same for a reduction along columns alone, where it is faster than tiles of columns; else nothing.
+/// Of a matrix whose elements take another traversal, the schedule of this one: the threads and CTAs are the same, and take as
+/// many rows at once as keep memory busy.
+LayoutSchedule withRowsAhead(LayoutSchedule schedule, const MixedOrderReduction& elements, const ir::Target& target);
+
+/// choosePersistentSchedule for a reduction along columns alone, whose elements may be stored as well, where it is faster than
+/// tiles of columns; else nothing.
 std::optional<LayoutSchedule> choosePersistentColumns(const MixedOrderReduction& columns, const ir::Target& target);
 
 }  // namespace lowering

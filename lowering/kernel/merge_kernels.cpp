@@ -179,7 +179,11 @@ int KernelMerger::numberOf(const std::string& local) const {
 }
 
 void KernelMerger::addParam(const ir::Param& param) {
-  if (numberOf(param) == static_cast<int>(kernel.params.size())) kernel.params.push_back(param);
+  const auto number = static_cast<std::size_t>(numberOf(param));
+  if (number == kernel.params.size()) kernel.params.push_back(param);
+  ir::Buffer& known = kernel.params[number].buffer;
+  known.isRead |= param.buffer.isRead;
+  known.isWritten |= param.buffer.isWritten;
 }
 
 void KernelMerger::addLocals(const ir::Kernel& of, std::vector<int>& numbers) {

@@ -39,7 +39,7 @@ void checkPersistent(const LayoutSchedule& schedule, const LoopNest& nest, const
        "a matrix has two dims, and vectors of {} columns", matrix->lanes);
   checkParts(layout, alongRow);
   checkGroups(layout.extent(alongRow, Bind::Thread), layout);
-  need(layout.extent(1 - alongRow, Bind::Unrolled) == 1 || !matrix->alongRows || matrix->alongRows->nest.traversals() == 0,
+  need(layout.extent(1 - alongRow, Bind::Unrolled) == 1 || matrix->alongRows.traversals() == 0,
        "rows that are reduced come one by one");
   need(layout.extent(1 - alongRow, Bind::Thread) * matrix->columns() * matrix->sumBytes() <= target.ctaSharedBytes,
        "its partial results exceed shared memory");

@@ -1,5 +1,6 @@
 #include "lowering/layout/edit.h"
 
+#include <tuple>
 #include <utility>
 
 #include "ir/index/ceil_div.h"
@@ -71,10 +72,16 @@ LayoutSchedule reorder(LayoutSchedule schedule, std::size_t from, std::size_t to
 LayoutSchedule transposed(LayoutSchedule schedule) {
   Layout& layout = schedule.layout;
   std::swap(layout.dims.at(0), layout.dims.at(1));
-  std::swap(layout.dims[0].begin, layout.dims[1].begin);
-  std::swap(layout.dims[0].end, layout.dims[1].end);
   layout.laneDim = 1 - layout.laneDim;
   for (Part& part : layout.parts) part.dim = 1 - part.dim;
+  return schedule;
+}
+
+LayoutSchedule inDims(LayoutSchedule schedule, const IterationDomain& domain) {
+  if ((schedule.layout.laneDim == 1) != domain.runsAlongElements()) schedule = transposed(std::move(schedule));
+  std::vector<Layout::Dim>& dims = schedule.layout.dims;
+  std::tie(dims.at(0).begin, dims[0].end) = std::pair(std::size_t{0}, domain.elementDims());
+  std::tie(dims.at(1).begin, dims[1].end) = std::pair(domain.elementDims(), domain.dims().size());
   return schedule;
 }
 

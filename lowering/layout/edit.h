@@ -21,8 +21,11 @@ LayoutSchedule bind(LayoutSchedule schedule, std::size_t part, Bind bind);
 LayoutSchedule unroll(LayoutSchedule schedule, std::size_t part);
 /// A part at another place among the others.
 LayoutSchedule reorder(LayoutSchedule schedule, std::size_t from, std::size_t to);
-/// Of a matrix, the same for loops that reduce it along its other dim: their domain has the two dims in the other order.
+/// Of a matrix, the same with its two dims in the other order.
 LayoutSchedule transposed(LayoutSchedule schedule);
+/// Of a matrix, the same for a domain of it, or of loops that reduce it along one of its dims: rows and columns are the kept and
+/// the reduced dims, in the domain's order.
+LayoutSchedule inDims(LayoutSchedule schedule, const IterationDomain& domain);
 /// Elements held in another place.
 LayoutSchedule hold(LayoutSchedule schedule, Hold where);
 

@@ -12,7 +12,11 @@ std::optional<LayoutSchedule> commonSchedule(const Schedule& first, const Schedu
   const auto* one = std::get_if<LayoutSchedule>(&first);
   const auto* other = std::get_if<LayoutSchedule>(&second);
   if (one == nullptr || other == nullptr || !one->isPersistentKernel() || other->layout.dims.size() != 2) return std::nullopt;
+  if (one->layout.dims.size() != 2) return std::nullopt;
   LayoutSchedule shared = *one, same = transposed(*other);
+  // The dims of each are those of its own domain.
+  for (LayoutSchedule* schedule : {&shared, &same})
+    for (Layout::Dim& dim : schedule->layout.dims) dim.begin = dim.end = 0;
   shared.isAtomic = same.isAtomic = one->isAtomic || other->isAtomic;
   return shared == same ? std::optional(shared) : std::nullopt;
 }

@@ -188,8 +188,7 @@ std::vector<Schedule> chooseSchedules(const LoopNests& nests, const ir::Target& 
   for (const MixedOrderPair& pair : nests.mixedOrders) {
     const auto matrix = mixed.canAdd(pair) ? mixedOrderSchedule(nests, pair, target) : std::nullopt;
     if (!matrix) continue;
-    for (const std::size_t nest : {pair.first, pair.second})
-      schedules[nest] = all[nest].domain.runsAlongElements() ? *matrix : transposed(*matrix);
+    for (const std::size_t nest : {pair.first, pair.second}) schedules[nest] = inDims(*matrix, all[nest].domain);
     mixed.add(pair);
   }
   const DependenceGraph graph = dependencesOf(all);

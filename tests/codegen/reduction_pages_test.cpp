@@ -176,6 +176,18 @@ TEST_CASE("batch norm of a matrix: after a grid barrier all CTAs traverse their 
        withCuda);
 }
 
+TEST_CASE("elements, and sums of their columns: one traversal stores the ones and adds the others") {
+  page("stored_columns", R"(graph
+  in grad_output f16[16, 512, 768]
+  in self        f16[16, 512, 768]
+  y0 f16[16, 512, 768] = aten.silu_backward.default(grad_output=grad_output, self=self)
+  y1 f16[8192, 768] of y0 = aten.view.default(self=y0, size=[8192, 768])
+  y2 f16[768] = aten.sum.dim_IntList(self=y1, dim=[0], keepdim=False, dtype=None)
+  return y0, y2
+)",
+       withCuda);
+}
+
 TEST_CASE("a sum of everything: every CTA stores a partial result, and the last one adds them") {
   page("sum_all", R"(graph
   in self f32[1024, 1024]

@@ -18,9 +18,10 @@ int add(ir::Loops& loops, ir::Buffer buffer) {
 }  // namespace
 
 ColumnEpilogue::ColumnEpilogue(const MixedOrderReduction& matrix, const std::vector<ir::Local>& partialResults)
-    : matrix_(matrix), nest_(matrix.alongColumns->nest), pool_(*matrix.loops.pool), column_(number(0)) {
-  for (const Expr* axis : matrix.alongColumns->domain.dims()[1 - matrix.alongColumns->rowDim].axes)
-    column_ = column_ * axis->axis().extent + Value{pool_, axis};
+    : matrix_(matrix), nest_(matrix.alongColumns), pool_(*matrix.loops.pool), column_(number(0)) {
+  const std::vector<Dim>& dims = matrix.domain.dims();
+  for (std::size_t d = matrix.domain.elementDims(); d < dims.size(); ++d)
+    for (const Expr* axis : dims[d].axes) column_ = column_ * axis->axis().extent + Value{pool_, axis};
   results_ = begin(nest_.kept);
   for (std::size_t i = 0; i < partialResults.size(); ++i) {
     const bool isSum = partialResults[i].space == ir::Space::Sums;
@@ -33,6 +34,7 @@ ColumnEpilogue::ColumnEpilogue(const MixedOrderReduction& matrix, const std::vec
     const Expr* value = ir::rewrite(pool_, store.value, [&](const Expr* node) { return columnValue(node); });
     elements_.stores.push_back({store.buffer, store.offset, value});
   }
+  rereadStored();
 }
 
 ir::Loops ColumnEpilogue::begin(const std::vector<const Expr*>& axes) const {
@@ -58,6 +60,36 @@ const Expr* ColumnEpilogue::withSums(const Expr* value) const {
     const auto found = sums_.find(node);
     return found == sums_.end() ? nullptr : found->second;
   });
+}
+
+/// Bytes that are read for one element of values.
+int64_t ColumnEpilogue::bytesOfElement(const std::vector<const Expr*>& values) const {
+  int64_t bytes = 0;
+  for (const Expr* load : ir::loadsIn(values)) {
+    const auto moves = [&](const Expr* axis) { return ir::dependsOn(load, axis); };
+    if (std::any_of(nest_.reduced.begin(), nest_.reduced.end(), moves) &&
+        std::any_of(nest_.kept.begin(), nest_.kept.end(), moves))
+      bytes += ir::sizeOf(load->dtype);
+  }
+  return bytes;
+}
+
+/// A value with a load of what was stored in the place of each computation of it.
+const Expr* ColumnEpilogue::withStored(const Expr* value, const ir::StoreTo& known) const {
+  return ir::rewrite(pool_, value, [&](const Expr* node) {
+    return node == known.value ? pool_.load(known.buffer, node->dtype, known.offset) : nullptr;
+  });
+}
+
+void ColumnEpilogue::rereadStored() {
+  const auto values = [&] { return ir::storedValues(elements_.stores); };
+  for (const ir::StoreTo& known : matrix_.alongRows.elementStores) {
+    std::vector<ir::StoreTo> stores = elements_.stores;
+    for (ir::StoreTo& store : stores) store.value = withStored(store.value, known);
+    if (bytesOfElement(ir::storedValues(stores)) >= bytesOfElement(values())) continue;
+    elements_.stores = std::move(stores);
+    elements_.buffers[static_cast<std::size_t>(known.buffer)].isRead = true;
+  }
 }
 
 /// What a column has once is computed with its results, and read where its elements need it.

@@ -10,6 +10,7 @@
 namespace lowering {
 
 /// The epilogue of a mixed-order reduction, as loops of their own: the columns' results from the partial results of all CTAs.
+/// What its elements are computed from was read once; where less is to be read of an element that was stored then, that is read.
 class ColumnEpilogue {
  public:
   /// By reduction of columns: the arrays of what CTAs leave, [CTA, column], or the sums that they add it to, which are cleared.
@@ -29,6 +30,9 @@ class ColumnEpilogue {
   void addSum(const ir::Buffer& sum, const Reduction& reduction);
   const ir::Expr* withSums(const ir::Expr* value) const;
   const ir::Expr* columnValue(const ir::Expr* node);
+  int64_t bytesOfElement(const std::vector<const ir::Expr*>& values) const;
+  const ir::Expr* withStored(const ir::Expr* value, const ir::StoreTo& known) const;
+  void rereadStored();
 
   const MixedOrderReduction& matrix_;
   const ReductionNest& nest_;

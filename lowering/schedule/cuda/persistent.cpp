@@ -1,11 +1,13 @@
 // Reductions along the rows and along the columns of a matrix that is read once: CTAs that take rows one after another.
 #include <algorithm>
+#include <bit>
 #include <functional>
 #include <utility>
 
 #include "ir/index/ceil_div.h"
 #include "lowering/heuristics/columns.h"
 #include "lowering/heuristics/limits.h"
+#include "lowering/heuristics/persistent.h"
 #include "lowering/heuristics/pointwise.h"
 #include "lowering/kernel/fuse_with_grid_barrier.h"
 #include "lowering/layout/edit.h"
@@ -24,23 +26,23 @@ constexpr int sectorColumns = ir::Target::sectorBytes / 4;  // of f32
 
 class PersistentKernel {
  public:
+  /// A schedule that is backwards takes the last rows first.
   PersistentKernel(const MixedOrderReduction& matrix, const ir::Target& target, const LayoutSchedule& schedule)
       : matrix_(matrix),
-        schedule_(schedule),
-        kernel_(matrix.loops, matrix.any().nest, matrix.any().domain, target),
-        acrossRows_(matrix.any().rowDim),
-        alongRow_(1 - acrossRows_),
-        at_(kernel_.pool(), matrix.any().domain, (schedule.layout.laneDim == alongRow_ ? schedule : transposed(schedule)).layout),
+        schedule_(inDims(schedule, matrix.domain)),
+        kernel_(matrix.loops, matrix.alongRows, matrix.domain, target),
+        loops_(kernel_.pool(), matrix.domain, schedule_.layout),
+        at_(atStep(loops_.digits(Bind::Serial))),
         layout_(at_.layout()) {}
 
   /// Everything but the columns' results.
   ir::Kernel build() {
-    if (rows()) kernel_.addAccumulators(1, 1);
+    kernel_.addAccumulators(1, 1);
     addInputs();
     addSums();
     ir::Block grid = at_.onThreads(start());
-    append(grid, at_.loops(Bind::Serial, takeRows()));
-    if (columns()) {
+    append(grid, loops_.loops(Bind::Serial, takeRows()));
+    if (matrix_.reducesColumns()) {
       append(grid, at_.onThreads(writePartials()));
       append(grid, at_.onThreads(storePartialResults()));
     }
@@ -56,14 +58,10 @@ class PersistentKernel {
   struct Held {
     MatrixInput input;
     int now = 0, next = 0;
-    bool isOfRow() const { return input.rowStride != 0; }
-    bool isVector() const { return input.columnStride == 1; }
   };
 
-  const MatrixNest* rows() const { return matrix_.alongRows ? &*matrix_.alongRows : nullptr; }
-  const MatrixNest* columns() const { return matrix_.alongColumns ? &*matrix_.alongColumns : nullptr; }
-  int traversals() const { return rows() ? rows()->nest.traversals() : 0; }
-  const std::vector<Reduction>& sums() const { return columns()->nest.reductions; }
+  int traversals() const { return matrix_.alongRows.traversals(); }
+  const std::vector<Reduction>& sums() const { return matrix_.alongColumns.reductions; }
 
   /// Threads of a row, and groups of so many in a CTA.
   int group() const { return static_cast<int>(layout_.extent(alongRow_, Bind::Thread)); }
@@ -71,29 +69,30 @@ class PersistentKernel {
   int64_t block() const { return layout_.extent(Bind::Thread); }
   /// Elements of a row that a thread takes.
   int64_t elements() const { return layout_.extent(alongRow_, Bind::Unrolled) * layout_.lanes(); }
-  bool readsAhead() const { return layout_.extent(Bind::Serial) > 1; }
+  bool readsAhead() const { return steps() > 1; }
 
-  Value row() const { return at_.index(acrossRows_); }
-  /// The row that is the thread's in another step.
-  Value rowAt(Value step) const {
-    Placement other = at_;
-    other.replace(acrossRows_, Bind::Serial, step);
-    return other.index(acrossRows_);
+  int64_t steps() const { return layout_.extent(Bind::Serial); }
+  /// The place of the thread's row in a step.
+  Placement atStep(Value step) const {
+    Placement other = loops_;
+    const int64_t last = loops_.layout().extent(Bind::Serial) - 1;
+    other.replace(acrossRows_, Bind::Serial, schedule_.isBackwards ? kernel_.number(last) - step : step);
+    return other;
   }
   Value column() const { return at_.index(alongRow_) * layout_.lanes(); }
   /// The place of a vector among those that a thread holds of all rows alike, or of those it takes at once.
   const Expr* slot() const { return (at_.digits(alongRow_, Bind::Unrolled) * layout_.lanes()).expr(); }
   const Expr* slot(const Held& held) const {
-    if (!held.isVector()) return at_.digits(acrossRows_, Bind::Unrolled).expr();
-    return held.isOfRow() ? (at_.digits(Bind::Unrolled) * layout_.lanes()).expr() : slot();
+    if (!held.input.isVector) return at_.digits(acrossRows_, Bind::Unrolled).expr();
+    return held.input.isOfRow ? (at_.digits(Bind::Unrolled) * layout_.lanes()).expr() : slot();
   }
   const Expr* inRegisters(const Held& held, int local) const {
-    const auto mode = held.isVector() ? ir::LoadMode::Contiguous : ir::LoadMode::PerLane;
-    return kernel_.pool().load(local, held.input.dtype, slot(held), mode);
+    const auto mode = held.input.isVector ? ir::LoadMode::Contiguous : ir::LoadMode::PerLane;
+    return kernel_.pool().load(local, held.input.dtype(), slot(held), mode);
   }
   /// `body` for each of the rows that a group takes at once.
-  ir::Block forRows(Value row, ir::Block body) const {
-    return at_.loops(acrossRows_, Bind::Unrolled, when(row < matrix_.rows(), std::move(body)));
+  ir::Block forRows(const Placement& at, ir::Block body) const {
+    return at_.loops(acrossRows_, Bind::Unrolled, when(at.index(acrossRows_) < matrix_.rows(), std::move(body)));
   }
   const Expr* zero() const { return kernel_.number(0).expr(); }
 
@@ -114,31 +113,22 @@ class PersistentKernel {
     lanes.axis = kernel_.pool().axis(layout_.lanes());
     return lanes;
   }
-  /// The vector at hand, in the dims of a nest.
-  LanePlace place(const MatrixNest& matrix, const ir::Lanes& lanes) const {
-    LanePlace place = at_.vector({kernel_.pool(), lanes.axis});
-    if (matrix.rowDim == acrossRows_) return place;
-    std::swap(place.base[0], place.base[1]);
-    std::swap(place.each[0], place.each[1]);
-    place.dim = acrossRows_;
-    return place;
-  }
+  /// The vector at hand.
+  LanePlace place(const ir::Lanes& lanes) const { return at_.vector({kernel_.pool(), lanes.axis}); }
 
   void addInputs() {
     for (const MatrixInput& input : matrix_.inputs()) {
-      if (input.rowStride == 0 && input.columnStride == 0) continue;
-      const std::string name = kernel_.bufferName(input.buffer);
-      const int lanes = input.columnStride == 1 ? layout_.lanes() : 1;
-      const int64_t held =
-          (input.columnStride == 1 ? elements() : 1) * (input.rowStride == 0 ? 1 : layout_.extent(acrossRows_, Bind::Unrolled));
+      if ((!input.isOfRow && !input.isVector) || !input.isEarly) continue;
+      const std::string name = kernel_.bufferName(input.access->buffer);
+      const int lanes = input.isVector ? layout_.lanes() : 1;
+      const int64_t held = (input.isVector ? elements() : 1) * (input.isOfRow ? layout_.extent(acrossRows_, Bind::Unrolled) : 1);
       const auto add = [&](const char* stem) {
-        return kernel_.addLocal(name + stem, input.dtype, held, ir::Space::Private, lanes);
+        return kernel_.addLocal(name + stem, input.dtype(), held, ir::Space::Private, lanes);
       };
-      held_.push_back({input, add("_held"), input.rowStride != 0 && readsAhead() ? add("_next") : 0});
+      held_.push_back({input, add("_held"), input.isOfRow && readsAhead() ? add("_next") : 0});
     }
   }
   void addSums() {
-    if (!columns()) return;
     const int64_t all = matrix_.columns();
     for (const Reduction& reduction : sums()) {
       const ir::DType dtype = reduction.body->dtype;
@@ -151,10 +141,10 @@ class PersistentKernel {
     }
   }
 
-  const Expr* memory(const MatrixInput& input, Value row, Value column) const {
-    const Value offset = kernel_.number(input.constant) + row * input.rowStride + column * input.columnStride;
-    return kernel_.pool().load(input.buffer, input.dtype, offset.expr(),
-                               input.columnStride == 1 ? ir::LoadMode::Contiguous : ir::LoadMode::PerLane);
+  const Expr* memory(const MatrixInput& input, const Placement& at) const {
+    const Position position = at.vector().base;
+    const auto mode = input.isVector ? ir::LoadMode::Contiguous : ir::LoadMode::PerLane;
+    return matrix_.domain.load(*input.access, matrix_.domain.offset(*input.access, position), mode, position, {});
   }
   const Expr* vectorOf(int local, ir::DType dtype) const {
     return kernel_.pool().load(local, dtype, slot(), ir::LoadMode::Contiguous);
@@ -163,7 +153,7 @@ class PersistentKernel {
   /// What columns start from, the weights of all rows, and the first row.
   ir::Block start() const {
     ir::Block block;
-    if (columns()) {
+    if (matrix_.reducesColumns()) {
       ir::Lanes clear = vectorLanes();
       for (std::size_t i = 0; i < sums().size(); ++i)
         clear.stores.push_back({sums_[i], slot(), kernel_.pool().identity(sums()[i].op, sums()[i].body->dtype), true, {}});
@@ -171,45 +161,44 @@ class PersistentKernel {
     }
     ir::Lanes weights = vectorLanes();
     for (const Held& held : held_)
-      if (!held.isOfRow()) weights.stores.push_back({held.now, slot(), memory(held.input, row(), column()), true, {}});
+      if (!held.input.isOfRow) weights.stores.push_back({held.now, slot(), memory(held.input, at_), true, {}});
     append(block, forVectors(std::move(weights)));
-    append(block, fetch(rowAt(kernel_.number(0)), readsAhead() ? &Held::next : &Held::now));
+    append(block, fetch(atStep(kernel_.number(0)), readsAhead() ? &Held::next : &Held::now));
     return block;
   }
   /// A store of each input of rows, for the rows that a group takes at once.
-  ir::Block forInputs(Value row, const std::function<ir::Store(const Held&)>& store) const {
+  ir::Block forInputs(const Placement& at, const std::function<ir::Store(const Held&)>& store) const {
     ir::Lanes lanes = vectorLanes();
     std::vector<ir::Store> values;
     for (const Held& held : held_)
-      if (held.isOfRow()) (held.isVector() ? lanes.stores : values).push_back(store(held));
+      if (held.input.isOfRow) (held.input.isVector ? lanes.stores : values).push_back(store(held));
     ir::Block block = forVectors(std::move(lanes));
     append(block, statement(std::move(values)));
-    return forRows(row, std::move(block));
+    return forRows(at, std::move(block));
   }
   /// Reads a row, if there is one, into registers.
-  ir::Block fetch(Value row, int Held::* to) const {
-    return forInputs(row, [&](const Held& held) {
-      const Value at = held.isVector() ? column() : kernel_.number(0);
-      return ir::Store{held.*to, slot(held), memory(held.input, row, at), true, {}};
-    });
+  ir::Block fetch(const Placement& at, int Held::*to) const {
+    return forInputs(at, [&](const Held& held) { return ir::Store{held.*to, slot(held), memory(held.input, at), true, {}}; });
   }
   /// The row that was read ahead becomes the one at hand.
   ir::Block advance() const {
     if (!readsAhead()) return {};
-    ir::Block block = forInputs(
-        row(), [&](const Held& held) { return ir::Store{held.now, slot(held), inRegisters(held, held.next), true, {}}; });
-    append(block, fetch(rowAt(at_.digits(Bind::Serial) + 1), &Held::next));
+    ir::Block block = forInputs(at_, [&](const Held& held) {
+      return ir::Store{held.now, slot(held), inRegisters(held, held.next), true, {}};
+    });
+    const Value next = loops_.digits(Bind::Serial) + 1;
+    ir::Block ahead = fetch(atStep(next), &Held::next);
+    append(block, schedule_.isBackwards ? when(next < steps(), std::move(ahead)) : std::move(ahead));
     return block;
   }
 
-  /// What the loads of a nest are read as.
-  LoadMap bindings(const MatrixNest& matrix) const {
+  /// What the loads of the matrix are read as.
+  LoadMap bindings() const {
     LoadMap map;
-    for (const Access& access : matrix.domain.loads()) {
-      const MatrixInput input = matrix.input(access);
-      const auto held = std::find_if(held_.begin(), held_.end(), [&](const Held& one) { return one.input == input; });
-      map[access.node] =
-          held == held_.end() ? memory(input, kernel_.number(0), kernel_.number(0)) : inRegisters(*held, held->now);
+    for (const Access& access : matrix_.domain.loads()) {
+      const auto held =
+          std::find_if(held_.begin(), held_.end(), [&](const Held& one) { return isSame(*one.input.access, access); });
+      map[access.node] = held == held_.end() ? memory(matrix_.input(access), at_) : inRegisters(*held, held->now);
     }
     return map;
   }
@@ -228,44 +217,41 @@ class PersistentKernel {
     ir::Block block = traversal == 0 ? advance() : ir::Block{};
     block.push_back(kernel_.reset(kernel_.reductionsOf(traversal), 1));
     ir::Lanes lanes = vectorLanes();
-    lanes.stores = kernel_.reductionStores(traversal, place(*rows(), lanes), bindings(*rows()), /*apart=*/false);
+    lanes.stores = kernel_.reductionStores(traversal, place(lanes), bindings(), /*apart=*/false);
     if (traversal == 0) addToColumns(lanes);
-    append(block, forRows(row(), forVectors(std::move(lanes))));
+    append(block, forRows(at_, forVectors(std::move(lanes))));
     return block;
   }
   /// Adds a vector of a row to its columns; in the first traversal, which has just converted the vector.
   void addToColumns(ir::Lanes& lanes) const {
-    if (!columns()) return;
-    const LanePlace at = place(*columns(), lanes);
-    const LoadMap loads = bindings(*columns());
+    const LanePlace at = place(lanes);
+    const LoadMap loads = bindings();
     for (std::size_t i = 0; i < sums().size(); ++i)
-      lanes.stores.push_back({sums_[i], slot(), columns()->domain.at(sums()[i].body, at.each, loads), true, sums()[i].op});
+      lanes.stores.push_back({sums_[i], slot(), matrix_.domain.at(sums()[i].body, at.each, loads), true, sums()[i].op});
   }
   ir::Combine combine(int traversal) const {
     ir::Combine combine;
     combine.threads = group();
     for (const std::size_t i : kernel_.reductionsOf(traversal))
-      combine.items.push_back({kernel_.accumulator(i), rows()->nest.reductions[i].op});
+      combine.items.push_back({kernel_.accumulator(i), matrix_.alongRows.reductions[i].op});
     return combine;
   }
   /// What is done with a row once it is reduced, or at once where it is not.
   ir::Block useRow() const {
     ir::Lanes lanes = vectorLanes();
-    if (rows())
-      lanes.stores = kernel_.elementStores(place(*rows(), lanes), bindings(*rows()));
-    else
-      addToColumns(lanes);
+    lanes.stores = kernel_.elementStores(place(lanes), bindings());
+    if (traversals() == 0) addToColumns(lanes);
     ir::Block use = forVectors(std::move(lanes));
-    if (rows()) append(use, rowStores());
+    append(use, rowStores());
     ir::Block block = traversals() == 0 ? advance() : ir::Block{};
-    append(block, forRows(row(), std::move(use)));
+    append(block, forRows(at_, std::move(use)));
     return block;
   }
   ir::Block rowStores() const {
-    if (rows()->nest.rowStores.empty()) return {};
+    if (matrix_.alongRows.rowStores.empty()) return {};
     const LanePlace at = at_.row();
     ir::Lanes lanes = kernel_.lanes(at);
-    lanes.stores = kernel_.rowStores(at, bindings(*rows()));
+    lanes.stores = kernel_.rowStores(at, bindings());
     return when(group() == 1 ? Condition() : at_.digits(alongRow_, Bind::Thread) == 0, {{std::move(lanes)}});
   }
 
@@ -300,34 +286,42 @@ class PersistentKernel {
   const MixedOrderReduction& matrix_;
   const LayoutSchedule schedule_;
   NestKernel kernel_;
-  const std::size_t acrossRows_, alongRow_;  ///< dims: of rows, and of columns
-  Placement at_;
+  static constexpr std::size_t acrossRows_ = 0, alongRow_ = 1;  ///< dims of the layout
+  Placement loops_;                                             ///< the digits count through the loops
+  Placement at_;                                                ///< the place of the row at hand
   const Layout& layout_;
   std::vector<Held> held_;
   std::vector<int> sums_, partials_, totals_, partialResults_;  ///< by reduction of columns
 };
 
-ir::Kernel resultsKernel(const ir::Loops& results, const ir::Target& target, int block) {
+/// The columns' results by the CTAs of the persistent kernel: each has some neighbouring columns, so many that one round is
+/// enough, as rounds wait for each other.
+ir::Kernel resultsKernel(const ir::Loops& results, const ir::Target& target, int block, int64_t ctas) {
   const LoopNest nest = analyze(results, target);
   if (!nest.reduction) return apply(nest, target, scheduleOf(PointwiseMapping{.block = block}, nest.domain));
   ColumnMapping mapping;
-  mapping.columns = nest.domain.dims()[0].extent;
-  mapping.elements = nest.domain.numel(1, nest.domain.dims().size());
-  mapping.across = sectorColumns;
-  mapping.down = block / sectorColumns;
+  const std::size_t end = nest.domain.elementDims();
+  mapping.outer = nest.domain.numel(0, end - 1);
+  mapping.columns = nest.domain.dims()[end - 1].extent;
+  mapping.elements = nest.domain.numel(end, nest.domain.dims().size());
+  const auto sectors = static_cast<uint64_t>(ceilDiv(mapping.columns, sectorColumns * ctas));
+  mapping.across = std::min<int>(sectorColumns * static_cast<int>(std::bit_ceil(sectors)), ir::Target::warp);
+  mapping.down = block / mapping.across;
   return apply(nest, target, scheduleOf(mapping, *nest.reduction, nest.domain));
 }
 
-/// The elements of columns as those of rows, whose weights the columns' values are.
+/// The elements of columns as those of rows, whose weights the columns' values are. The last rows come first: the cache still has
+/// them.
 ir::Kernel elementsKernel(const ColumnEpilogue& epilogue, const MixedOrderReduction& matrix, const ir::Target& target,
-                          const LayoutSchedule& schedule) {
-  const ReductionNest& columns = matrix.alongColumns->nest;
+                          LayoutSchedule schedule) {
   ReductionNest rows;
-  rows.kept = columns.reduced;
-  rows.reduced = columns.kept;
+  rows.kept = matrix.alongColumns.reduced;
+  rows.reduced = matrix.alongColumns.kept;
   rows.elementStores = epilogue.elements().stores;
-  const MixedOrderReduction elements{epilogue.elements(), MatrixNest{rows, IterationDomain(epilogue.elements(), rows), 0},
-                                     std::nullopt, matrix.lanes};
+  const IterationDomain domain(epilogue.elements(), rows);
+  const MixedOrderReduction elements{epilogue.elements(), rows, {}, domain, matrix.lanes};
+  schedule = withRowsAhead(inDims(std::move(schedule), domain), elements, target);
+  schedule.isBackwards = true;
   return PersistentKernel(elements, target, schedule).build();
 }
 
@@ -336,7 +330,7 @@ ir::Kernel elementsKernel(const ColumnEpilogue& epilogue, const MixedOrderReduct
 ir::Kernel applyPersistent(const MixedOrderReduction& matrix, const ir::Target& target, const LayoutSchedule& schedule) {
   PersistentKernel persistent(matrix, target, schedule);
   ir::Kernel kernel = persistent.build();
-  if (!matrix.alongColumns) return kernel;
+  if (!matrix.reducesColumns()) return kernel;
   std::vector<ir::Local> partialResults;
   std::vector<std::string> names;
   for (const int partial : persistent.partialResults()) {
@@ -344,8 +338,8 @@ ir::Kernel applyPersistent(const MixedOrderReduction& matrix, const ir::Target& 
     names.push_back(partialResults.back().buffer.name);
   }
   const ColumnEpilogue epilogue(matrix, partialResults);
-  ir::Kernel withResults = fuseWithGridBarrier(
-      kernel, resultsKernel(epilogue.results(), target, static_cast<int>(schedule.layout.extent(Bind::Thread))), names);
+  ir::Kernel withResults =
+      fuseWithGridBarrier(kernel, resultsKernel(epilogue.results(), target, kernel.launch.block, kernel.launch.grid), names);
   if (epilogue.elements().stores.empty()) return withResults;
   return fuseWithGridBarrier(withResults, elementsKernel(epilogue, matrix, target, schedule), epilogue.intermediates());
 }

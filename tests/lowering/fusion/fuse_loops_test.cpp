@@ -9,9 +9,11 @@
 #include "ir/text/text.h"
 #include "ir/value.h"
 #include "ir/verify/verify.h"
+#include "lowering/tensor/lowering.h"
 #include "tests/kernels_of.h"
 #include "tests/lowering/schedule/schedules.h"
 #include "tests/lowering/values.h"
+#include "tests/targets.h"
 
 namespace {
 
@@ -241,6 +243,26 @@ TEST_CASE("sums of a value that is the same in all rows stay apart from it: insi
   call.over(Shape::Matrix).store(20, Shape::Matrix, abs(call.at(3, Shape::Columns)));
   call.over(Shape::Rows).store(10, Shape::Rows, call.sumOf(Shape::Rows, [&] { return call.at(20, Shape::Matrix); }));
   CHECK(checkFused(call).size() == 2);
+}
+
+TEST_CASE("elements and sums of their columns: one nest on a GPU where the matrix is large, also by a view of it") {
+  const auto nestsOf = [](int rows, const ir::Target& target) {
+    const std::string lines = fmt::format(R"(graph
+  in grad_output f16[32, {0}, 768]
+  in self f16[32, {0}, 768]
+  y0 f16[32, {0}, 768] = aten.silu_backward.default(grad_output=grad_output, self=self)
+  y1 f16[{1}, 768] of y0 = aten.view.default(self=y0, size=[{1}, 768])
+  y2 f16[1, 768] = aten.sum.dim_IntList(self=y1, dim=[0], keepdim=True, dtype=None)
+  return y0, y2
+)",
+                                          rows, 32 * rows);
+    const ir::Graph graph = ir::parseGraph(lines);
+    return lowering::fuseLoops(lowering::analyze(lowering::lower(graph, target.backend), target), graph.values.size(), target)
+        .size();
+  };
+  CHECK(nestsOf(197, tests::hopper()) == 1);
+  CHECK(nestsOf(11, tests::hopper()) == 2);
+  CHECK(nestsOf(197, tests::avx512()) == 2);
 }
 
 TEST_CASE("intermediates that are left are numbered without gaps") {

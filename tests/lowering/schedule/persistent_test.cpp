@@ -8,6 +8,7 @@
 #include "ir/text/text.h"
 #include "ir/verify/verify.h"
 #include "lowering/analysis/mixed_order.h"
+#include "lowering/fusion/join_loops.h"
 #include "lowering/heuristics/persistent.h"
 #include "lowering/layout/check.h"
 #include "lowering/schedule/launches.h"
@@ -78,9 +79,8 @@ std::optional<lowering::MixedOrderReduction> mixedOrderOf(const std::vector<ir::
   return nests.mixedOrders.empty() ? std::nullopt : std::optional(nests.mixedOrders.front().matrix);
 }
 
-/// The same for the loops of a graph, by the rules, and where CTAs add what they have of columns.
-void checkMixedOrder(const std::string& lines, int processors) {
-  const std::vector<ir::Loops> all = lowering::lower(ir::parseGraph("graph\n" + lines));
+/// The same for loops, by the rules, and where CTAs add what they have of columns.
+void checkMixedOrder(const std::vector<ir::Loops>& all, int processors) {
   const std::optional<lowering::MixedOrderReduction> matrix = mixedOrderOf(all);
   REQUIRE(matrix);
   std::optional<lowering::LayoutSchedule> schedule = lowering::choosePersistentSchedule(*matrix, device(processors));
@@ -88,6 +88,33 @@ void checkMixedOrder(const std::string& lines, int processors) {
   checkSchedule(all, *schedule, processors);
   schedule->isAtomic = true;
   if (lowering::canAdd(*matrix)) checkSchedule(all, *schedule, processors);
+}
+
+void checkMixedOrder(const std::string& lines, int processors) {
+  checkMixedOrder(lowering::lower(ir::parseGraph("graph\n" + lines)), processors);
+}
+
+/// Two loops of a graph as one: elements, and the sums of their columns.
+ir::Loops joined(const std::string& lines) {
+  const std::vector<lowering::LoopNest> all =
+      lowering::analyze(lowering::lower(ir::parseGraph("graph\n" + lines)), tests::hopper());
+  REQUIRE(all.size() == 2);
+  const std::optional<ir::Loops> split = lowering::splitAs(all[1], all[0]);
+  const auto one = lowering::joinLoops(all[0], split ? lowering::analyze(*split, tests::hopper()) : all[1], {});
+  REQUIRE(one);
+  return one->loops;
+}
+
+/// What a kernel reads ahead, by traversal of the matrix.
+std::vector<std::string> loadsOf(const std::string& lines, int processors) {
+  const std::vector<ir::Loops> all = lowering::lower(ir::parseGraph("graph\n" + lines));
+  const auto schedule = lowering::choosePersistentSchedule(*mixedOrderOf(all), device(processors));
+  const lowering::LoopNests nests = tests::nestsOf(all, device(processors));
+  const ir::Kernel kernel = lowering::applyAll(nests, device(processors), tests::matrixSchedules(nests, *schedule)).front();
+  std::vector<std::string> names;
+  for (const ir::Local& local : kernel.locals)
+    if (local.buffer.name.find("_next") != std::string::npos) names.push_back(local.buffer.name);
+  return names;
 }
 
 std::string layerNormBackward(int rows, int columns, const std::string& dtype = "f16") {
@@ -155,6 +182,82 @@ TEST_CASE("columns whose elements are stored, too: after a grid barrier, from th
                                 type, channels),
                     2);
   }
+}
+
+TEST_CASE("rows that no tensor has in one order: images and pixels") {
+  for (const char* pixels : {"", " strides (64, 320, 1)"}) {
+    CAPTURE(pixels);
+    checkMixedOrder(fmt::format(R"(  in grad_out f16[5, 13, 64] strides (64, 320, 1)
+  in input f16[5, 13, 64]{}
+  in mean f32[5, 13, 1]
+  in rstd f32[5, 13, 1]
+  in weight f16[64]
+  in bias f16[64]
+  out0 f16[5, 13, 64], out1 f16[64], out2 f16[64] = aten.native_layer_norm_backward.default(grad_out=grad_out, input=input, normalized_shape=[64], mean=mean, rstd=rstd, weight=weight, bias=bias, output_mask=[True, True, True])
+  return out0, out1, out2
+)",
+                                pixels),
+                    2);
+  }
+}
+
+TEST_CASE("elements that are stored by the traversal that sums their columns") {
+  for (const int columns : {64, 40}) {
+    checkMixedOrder({joined(fmt::format(R"(  in grad_output f16[5, 33, {0}]
+  in self f16[5, 33, {0}]
+  y0 f16[5, 33, {0}] = aten.silu_backward.default(grad_output=grad_output, self=self)
+  y1 f16[165, {0}] of y0 = aten.view.default(self=y0, size=[165, {0}])
+  y2 f16[1, {0}] = aten.sum.dim_IntList(self=y1, dim=[0], keepdim=True, dtype=None)
+  return y0, y2
+)",
+                                        columns))},
+                    3);
+  }
+  checkMixedOrder({joined(R"(  in self f16[13, 5, 64] strides (64, 832, 1)
+  y0 f16[13, 5, 64] = aten.clone.default(self=self, memory_format=torch.contiguous_format)
+  y1 f16[65, 64] of y0 = aten.view.default(self=y0, size=[65, 64])
+  y2 f16[64] = aten.sum.dim_IntList(self=y1, dim=[0], keepdim=False, dtype=None)
+  return y0, y2
+)")},
+                  2);
+}
+
+TEST_CASE("columns of several tensors side by side, each read where its mask holds") {
+  checkMixedOrder({joined(R"(  in a f16[7, 5, 16]
+  in b f16[7, 5, 16]
+  y0 f16[2, 7, 5, 16] = aten.select_backward.default(grad_output=a, input_sizes=[2, 7, 5, 16], dim=0, index=1)
+  y1 f16[2, 7, 5, 16] = aten.select_backward.default(grad_output=b, input_sizes=[2, 7, 5, 16], dim=0, index=0)
+  y2 f16[2, 7, 5, 16] = aten.add.Tensor(self=y0, other=y1, alpha=1)
+  y3 f16[7, 5, 2, 16] strides (80, 16, 560, 1) of y2 = aten.permute.default(self=y2, dims=[1, 2, 0, 3])
+  y4 f16[7, 5, 2, 16] = aten.clone.default(self=y3, memory_format=torch.contiguous_format)
+  y5 f16[7, 5, 32] of y4 = aten.view.default(self=y4, size=[7, 5, 32])
+  y6 f16[32] = aten.sum.dim_IntList(self=y5, dim=[0, 1], keepdim=False, dtype=None)
+  return y4, y6
+)")},
+                  2);
+}
+
+TEST_CASE("what is stored before the columns' sums are known is read after it, where more would be read for it again") {
+  const std::string lines = R"(  in a f16[150, 64]
+  in b f16[150, 64]
+  in x f16[150, 64]
+  in input f16[150, 64]
+  in weight f32[64]
+  in save_mean f32[64]
+  in save_invstd f32[64]
+  y0 f16[150, 64] = aten.add.Tensor(self=a, other=b, alpha=1)
+  y1 f16[150, 64] = aten.threshold_backward.default(grad_output=y0, self=x, threshold=0)
+  y2 f16[150, 64], y3 f32[64], y4 f32[64] = aten.native_batch_norm_backward.default(grad_out=y1, input=input, weight=weight, running_mean=None, running_var=None, save_mean=save_mean, save_invstd=save_invstd, train=True, eps=1e-05, output_mask=[True, True, True])
+)";
+  checkMixedOrder(lines + "  return y1, y2, y3, y4\n", 3);
+  checkMixedOrder(lines + "  return y2, y3, y4\n", 3);
+  CHECK(loadsOf(lines + "  return y1, y2, y3, y4\n", 1).size() == 4 + 2);
+  CHECK(loadsOf(lines + "  return y2, y3, y4\n", 1).size() == 4 + 4);
+}
+
+TEST_CASE("many columns: a CTA sums more of them, so that all have one round") {
+  checkMixedOrder(layerNormBackward(40, 2048), 20);
+  checkMixedOrder(layerNormBackward(20, 3072), 132);
 }
 
 TEST_CASE("two loops of one matrix are one kernel where each has the same schedule, in its own order of dims") {

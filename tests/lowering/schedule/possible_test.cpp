@@ -56,7 +56,7 @@ std::vector<LayoutSchedule> startsOf(const LoopNest& nest) {
   if (nest.transposition && nest.transposition->domain.dims().size() == 2)
     starts.push_back(std::get<LayoutSchedule>(parseSchedule(tiles, nest)));
   const auto persistent = nest.mixedOrder ? choosePersistentSchedule(*nest.mixedOrder, tests::hopper()) : std::nullopt;
-  if (persistent) starts.push_back(*persistent);
+  if (persistent) starts.push_back(inDims(*persistent, nest.domain));
   return starts;
 }
 
