@@ -3,13 +3,14 @@
 
 #include <doctest/doctest.h>
 
+#include "lowering/analysis/reduction_nest.h"
 #include "lowering/tensor/lowering.h"
 #include "tests/lowering/schedule/schedules.h"
 
 namespace {
 
-/// The extents of the axes of a call's loops once they are split; what these leave in memory is the same.
-std::vector<int64_t> extentsOf(const std::string& call) {
+/// The loops of a call once their axes are split; what these leave in memory is the same.
+ir::Loops splitOf(const std::string& call) {
   const std::vector<ir::Loops> whole = lowering::lower(ir::parseGraph("graph\n" + call + "  return out0\n"));
   REQUIRE(whole.size() == 1);
   const std::vector<ir::Loops> split = lowering::splitAxes(whole);
@@ -21,16 +22,31 @@ std::vector<int64_t> extentsOf(const std::string& call) {
   ir::interpret(split[0], found);
   for (std::size_t b = 0; b < expected.size(); ++b) REQUIRE(tests::same(found[b], expected[b]));
   tests::checkSchedules(split[0], 6);
-  std::vector<int64_t> extents;
-  for (const ir::Expr* axis : split[0].axes) extents.push_back(axis->axis().extent);
-  return extents;
+  return split[0];
 }
 
 using Extents = std::vector<int64_t>;
 
+Extents extentsOf(const std::vector<const ir::Expr*>& axes) {
+  Extents extents;
+  for (const ir::Expr* axis : axes) extents.push_back(axis->axis().extent);
+  return extents;
+}
+
+Extents extentsOf(const std::string& call) { return extentsOf(splitOf(call).axes); }
+
 TEST_CASE("rows of windows are channels and places inside, columns are rows and columns of the image") {
   CHECK(extentsOf("  in self f16[2, 4, 8, 10]\n  out0 f16[2, 36, 80] = aten.im2col.default(self=self, kernel_size=[3, 3], "
                   "dilation=[1, 1], padding=[1, 1], stride=[1, 1])\n") == Extents{2, 4, 3, 3, 8, 10});
+}
+
+TEST_CASE("rows of a view that are summed are images and pixels") {
+  const ir::Loops sums = splitOf(R"(  in self f32[4, 16, 24] strides (384, 1, 16)
+  y0 f32[4, 16, 24] = aten.clone.default(self=self, memory_format=torch.contiguous_format)
+  y1 f32[64, 24] of y0 = aten.view.default(self=y0, size=[64, 24])
+  out0 f32[24] = aten.sum.dim_IntList(self=y1, dim=[0], keepdim=False, dtype=None)
+)");
+  CHECK(extentsOf(lowering::reductionNestOf(sums)->reduced) == Extents{4, 16});
 }
 
 TEST_CASE("windows do not cut rows to pieces that are shorter than vectors") {
