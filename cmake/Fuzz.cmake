@@ -65,7 +65,7 @@ foreach(name results/environment results/fields results/sample_result results/re
              run/brief run/contenders run/row cli/nearest cli/numbers cli/arguments cli/device_name
              select/sampling select/select select/suite_config measure/device/aa_noise measure/device/cached_ceilings measure/device/roofline
              measure/statistics measure/stopping measure/audit measure/race check/tolerances check/tolerances_reader check/yaml_reader
-             check/names own/kernel_reader sweep/workers/process_fault_names repro/case repro/case_json repro/files)
+             check/names check/faults/names own/kernel_reader sweep/workers/process_fault_names repro/case repro/case_json repro/files)
   list(APPEND readers opbench/${name}.cpp)
 endforeach()
 foreach(name call_names expression fitted functions)

@@ -99,16 +99,17 @@ class NetworkCompiler {
   /// The steps of a compiled group on the values of one that is equal to it.
   void addLaunches(const lowering::Group& group, int compiled) {
     const Plan& plan = plan_.groups[static_cast<size_t>(compiled)];
-    const auto first = static_cast<int>(graph_.values.size() + plan_.intermediates.size());
-    const auto inside = static_cast<int>(plan.graph.values.size());
+    Instance instance{compiled, group.values};
+    for (size_t i = 0; i < plan.intermediates.size(); ++i)
+      instance.values.push_back(static_cast<int>(graph_.values.size() + plan_.intermediates.size() + i));
     plan_.intermediates.insert(plan_.intermediates.end(), plan.intermediates.begin(), plan.intermediates.end());
     for (const Step& step : plan.steps) {
       const auto& launch = std::get<LaunchStep>(step);
-      LaunchStep own{firstProgram_[static_cast<size_t>(compiled)] + launch.program, {}};
-      for (const int value : launch.values)
-        own.values.push_back(value < inside ? group.values[static_cast<size_t>(value)] : first + value - inside);
+      LaunchStep own{firstProgram_[static_cast<size_t>(compiled)] + launch.program, {}, static_cast<int>(plan_.instances.size())};
+      for (const int value : launch.values) own.values.push_back(instance.values[static_cast<size_t>(value)]);
       plan_.steps.emplace_back(std::move(own));
     }
+    plan_.instances.push_back(std::move(instance));
   }
 
   const ir::Graph graph_;

@@ -16,12 +16,19 @@ namespace codegen {
 struct LaunchStep {
   int program = 0;          ///< of the plan's
   std::vector<int> values;  ///< by parameter
+  int instance = 0;         ///< of a network: the one that it is of
 };
 /// Calls ATen for a node of the graph.
 struct CallStep {
   int node = 0;
 };
 using Step = std::variant<LaunchStep, CallStep>;
+
+/// A group of a network's plan in one of the places where that has it.
+struct Instance {
+  int group = 0;            ///< of the plan's
+  std::vector<int> values;  ///< of the plan, by value of the group's: those of its graph, then its intermediates
+};
 
 /// Schedules of a graph's loop nests, in their order.
 using Schedules = std::vector<std::optional<lowering::Schedule>>;
@@ -32,9 +39,10 @@ struct Plan {
   std::vector<ir::GraphValue> intermediates;  ///< values that steps store for later ones, numbered on from the graph's
   std::vector<Program> programs;              ///< each once
   std::vector<Step> steps;
-  std::vector<int> phases;     ///< of a network: the first step of each phase
-  std::string fallbackReason;  ///< why ATen is called, where it is
-  std::vector<Plan> groups;    ///< of a network: those of its distinct groups, with their stages
+  std::vector<int> phases;          ///< of a network: the first step of each phase
+  std::string fallbackReason;       ///< why ATen is called, where it is
+  std::vector<Plan> groups;         ///< of a network: those of its distinct groups, with their stages
+  std::vector<Instance> instances;  ///< of the groups, in the order of their steps
 
   /// The stages it went through, for dumps and tests; those of a network are its groups'.
   std::vector<lowering::LoopNest> nests;

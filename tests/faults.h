@@ -8,7 +8,7 @@
 
 #include "inputs/convert.h"
 #include "opbench/check/correctness_check.h"
-#include "opbench/check/fault.h"
+#include "opbench/check/faults/fault.h"
 #include "runtime/callable.h"
 #include "tests/runtime/sample.h"
 

@@ -79,6 +79,7 @@ may(opbench/report/networks ir/ inputs/ opbench/measure/ opbench/report/ opbench
 may(opbench/measure ir/ inputs/ codegen/ runtime/ opbench/cli/ opbench/run/ opbench/measure/)
 may(opbench/measure/device ir/ inputs/ codegen/ runtime/ opbench/measure/)
 may(opbench/check ir/ inputs/ codegen/ runtime/ opbench/cli/ opbench/select/)
+may(opbench/check/faults ir/ lowering/partition/ inputs/ codegen/ runtime/ opbench/check/)
 may(opbench/sweep ir/ inputs/ runtime/ opbench/)
 may(opbench/sweep/workers ir/ inputs/ lowering/ runtime/ opbench/)
 may(opbench/results ir/ inputs/ runtime/build/hash.h runtime/environment.h opbench/measure/device/aa_noise.h opbench/measure/statistics.h opbench/run/row.h)

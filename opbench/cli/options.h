@@ -10,7 +10,7 @@
 
 #include "inputs/data/distribution.h"
 #include "ir/dtype.h"
-#include "opbench/check/fault.h"
+#include "opbench/check/faults/fault.h"
 #include "opbench/compare/options.h"
 #include "opbench/networks/model.h"
 #include "opbench/networks/record.h"

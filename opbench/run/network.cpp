@@ -9,6 +9,7 @@
 #include "ir/error.h"
 #include "lowering/partition/data_flow.h"
 #include "opbench/check/correctness_check.h"
+#include "opbench/check/faults/network_faults.h"
 #include "opbench/measure/device/ceilings.h"
 #include "opbench/run/outcome.h"
 #include "runtime/capture/recording.h"
@@ -65,6 +66,8 @@ NetworkPlan& planOf(const SampleContext& context) {
   const ir::Target& target = context.bench.device.target();
   const auto mayGenerate = [&](const ir::Node& node) { return !isMorePreciseInAten(node, target); };
   made->plan = codegen::compileNetwork(capture->graph, target, {runtime::drawsNumbers, mayGenerate});
+  if (const auto fault = context.bench.options.fault; fault && !isOfNetworks(*fault) && !breakPlan(made->plan, *fault, target))
+    ir::fail(ir::ErrorKind::Unsupported, "{} has no place for the fault {}", context.workload.op(), name(*fault));
   context.network = std::move(made);
   return *context.network;
 }

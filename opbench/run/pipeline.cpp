@@ -12,6 +12,7 @@
 #include "inputs/region.h"
 #include "ir/flops.h"
 #include "opbench/check/correctness_check.h"
+#include "opbench/check/faults/network_faults.h"
 #include "opbench/inductor/contender.h"
 #include "opbench/measure/device/cached_ceilings.h"
 #include "opbench/measure/library.h"
@@ -109,8 +110,10 @@ CallablePtr callableOf(Outcome& outcome, const SampleContext& context) {
   if (outcome.contender == Contender::Opbench && !isNetwork) return compiled(outcome, context);
   if (outcome.contender == Contender::Inductor) return inductorContender(outcome, context);
   if (outcome.contender.isKernel()) return kernelContender(outcome.contender, context);
-  CallablePtr callable = outcome.contender == Contender::Opbench ? plannedNetwork(context) : workload.make(outcome.contender);
+  const bool isPlan = outcome.contender == Contender::Opbench;
   const auto fault = context.bench.options.fault;
+  if (isPlan && fault && !isOfNetworks(*fault)) return plannedNetwork(context);  // which has the fault
+  CallablePtr callable = isPlan ? plannedNetwork(context) : workload.make(outcome.contender);
   return fault && isSuspect(outcome.contender, workload) ? broken(std::move(callable), *fault, workload) : std::move(callable);
 }
 

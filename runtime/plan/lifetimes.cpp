@@ -23,6 +23,12 @@ std::vector<int> valuesIn(const codegen::Step& step, const ir::Graph& graph) {
 
 }  // namespace
 
+ir::Graph withIntermediates(const codegen::Plan& plan) {
+  ir::Graph graph = plan.graph;
+  graph.values.insert(graph.values.end(), plan.intermediates.begin(), plan.intermediates.end());
+  return graph;
+}
+
 Lifetimes::Lifetimes(const codegen::Plan& plan, const ir::Graph& graph) {
   const size_t storages = graph.storages.size();
   values_.resize(storages + graph.values.size());

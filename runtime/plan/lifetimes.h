@@ -6,10 +6,13 @@
 
 namespace runtime {
 
+/// A plan's graph with its intermediates among its values.
+ir::Graph withIntermediates(const codegen::Plan& plan);
+
 /// Which step of a plan is the first to need each memory, and which the last. A memory is what values lie in.
 class Lifetimes {
  public:
-  /// `graph` is the plan's, with its intermediates among its values.
+  /// `graph` is the plan's, with its intermediates.
   Lifetimes(const codegen::Plan& plan, const ir::Graph& graph);
 
   size_t memories() const { return values_.size(); }

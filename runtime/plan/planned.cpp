@@ -18,13 +18,6 @@
 namespace runtime {
 namespace {
 
-/// The plan's graph with its intermediates among its values.
-ir::Graph withIntermediates(const codegen::Plan& plan) {
-  ir::Graph graph = plan.graph;
-  graph.values.insert(graph.values.end(), plan.intermediates.begin(), plan.intermediates.end());
-  return graph;
-}
-
 int64_t startOf(const ir::GraphValue& value) { return value.offset * ir::sizeOf(value.type.dtype); }
 
 /// A value as a view of the memory that another one lies in, whose tensor this is.

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "ir/loops.h"
-#include "opbench/check/fault.h"
+#include "opbench/check/faults/fault.h"
 
 namespace opbench {
 

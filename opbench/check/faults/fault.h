@@ -41,6 +41,13 @@ enum class Fault {
   StaleStatistic,   ///< networks: the first running mean stays as it was
   OtherMask,        ///< networks: what is dropped out is drawn from another seed
   SkippedStep,      ///< networks: the optimizer leaves the parameters as they were
+  SwappedSteps,     ///< plans: two steps of which one reads what the other writes change places
+  StaleValue,       ///< plans: a group reads an older value in place of another one
+  LostOutput,       ///< plans: a group of several outputs does not store its last one, in one of its places
+  OtherGroup,       ///< plans: the program of another group is run on a group's values
+  DroppedWrite,     ///< plans: a write into memory that holds something is left out, a view's where there is one
+  SwappedVersions,  ///< plans: a step sees memory as it was before a write that it comes after, or the other way round
+  EarlyStore,       ///< plans: an input is overwritten before it is read for the last time
 };
 
 /// `unwritten-tail`, `off-by-one`; as --fault has it.
@@ -48,10 +55,11 @@ std::string_view name(Fault fault);
 std::optional<Fault> faultFromName(std::string_view text);
 std::vector<std::string> faultNames();
 
-/// Puts the fault into the plan's kernels; false where there are none, or none has a place for it.
+/// Puts the fault into the plan: of a call into all of its kernels, of a network into those of one of its groups, or among its
+/// steps. False where it has no place for it.
 bool breakPlan(codegen::Plan& plan, Fault fault, const ir::Target& target);
-/// The callable with the fault, for StaleOutput, CachedResult and UnstableSort, and of a network with any that it has a place for
-/// (brokenNetwork); as it is for others.
+/// The callable with the fault, for StaleOutput, CachedResult and UnstableSort, and of a network with those that it has a place
+/// for, whoever computes it (brokenNetwork); as it is for others.
 runtime::CallablePtr broken(runtime::CallablePtr callable, Fault fault, runtime::Workload& workload);
 /// The trial with the fault, for Slow; as it is for others.
 std::unique_ptr<runtime::Trial> broken(std::unique_ptr<runtime::Trial> trial, Fault fault);

@@ -1,4 +1,4 @@
-#include "opbench/check/network_faults.h"
+#include "opbench/check/faults/network_faults.h"
 
 #include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "ir/error.h"
-#include "opbench/check/broken_callable.h"
+#include "opbench/check/faults/broken_callable.h"
 #include "runtime/torch/state.h"
 
 namespace opbench {
@@ -154,6 +154,18 @@ class Places {
 };
 
 }  // namespace
+
+bool isOfNetworks(Fault fault) {
+  switch (fault) {
+    case Fault::Slow:
+    case Fault::ScaledGradient:
+    case Fault::DroppedBias:
+    case Fault::StaleStatistic:
+    case Fault::OtherMask:
+    case Fault::SkippedStep: return true;
+    default: return false;
+  }
+}
 
 runtime::CallablePtr brokenNetwork(runtime::CallablePtr callable, Fault fault, runtime::Workload& workload) {
   const Places places(workload, fault);

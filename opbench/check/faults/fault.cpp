@@ -1,4 +1,4 @@
-#include "opbench/check/fault.h"
+#include "opbench/check/faults/fault.h"
 
 #include <ATen/ops/where.h>
 #include <c10/core/InferenceMode.h>
@@ -6,10 +6,11 @@
 #include <utility>
 
 #include "inputs/operator_name.h"
-#include "opbench/check/broken_callable.h"
-#include "opbench/check/kernel_faults.h"
-#include "opbench/check/loop_faults.h"
-#include "opbench/check/network_faults.h"
+#include "opbench/check/faults/broken_callable.h"
+#include "opbench/check/faults/kernel_faults.h"
+#include "opbench/check/faults/loop_faults.h"
+#include "opbench/check/faults/network_faults.h"
+#include "opbench/check/faults/plan_faults.h"
 #include "runtime/torch/compare/oracle.h"
 #include "runtime/torch/state.h"
 
@@ -104,6 +105,7 @@ bool isOfCallable(Fault fault) { return fault == Fault::StaleOutput || fault == 
 }  // namespace
 
 bool breakPlan(codegen::Plan& plan, Fault fault, const ir::Target& target) {
+  if (!plan.phases.empty()) return !isOfCallable(fault) && breakNetworkPlan(plan, fault, target);
   if (plan.kernels.empty()) return false;
   if (isOfCallable(fault)) return true;
   if (isOfLoops(fault)) {

@@ -1,4 +1,4 @@
-#include "opbench/check/loop_faults.h"
+#include "opbench/check/faults/loop_faults.h"
 
 #include <algorithm>
 #include <optional>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "ir/kernel.h"
-#include "opbench/check/fault.h"
+#include "opbench/check/faults/fault.h"
 
 namespace opbench {
 

@@ -1,5 +1,5 @@
 // Deliberately broken kernels: every one that harms a result is found out.
-#include "opbench/check/fault.h"
+#include "opbench/check/faults/fault.h"
 
 #include <set>
 

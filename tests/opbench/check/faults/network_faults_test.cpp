@@ -1,5 +1,5 @@
 // Deliberate mistakes in networks: every one is found out, and eager passes beside them.
-#include "opbench/check/network_faults.h"
+#include "opbench/check/faults/network_faults.h"
 
 #include <ATen/Functions.h>
 #include <ATen/core/grad_mode.h>

@@ -1,4 +1,4 @@
-#include "opbench/check/kernel_faults.h"
+#include "opbench/check/faults/kernel_faults.h"
 
 #include <algorithm>
 #include <unordered_map>
@@ -99,6 +99,7 @@ class Breaker {
       case Fault::NegativeZero: negateZero(store); break;
       case Fault::OneAlignment: {
         constexpr int64_t every = 16, at = 5;
+        if (elementsOf(store) <= at) break;
         spoil(store, make(Op::Eq, {make(Op::Mod, {offsetOf(store, lanes, lanes.axis), number(every)}), number(at)}));
         break;
       }

@@ -1,0 +1,243 @@
+#include "opbench/check/faults/plan_faults.h"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "ir/graph.h"
+#include "opbench/check/faults/kernel_faults.h"
+#include "opbench/check/faults/step_flow.h"
+
+namespace opbench {
+namespace {
+
+using codegen::LaunchStep;
+using codegen::Plan;
+using codegen::Program;
+using codegen::Step;
+
+/// Makes a mistake among the steps of a network's plan.
+class StepBreaker {
+ public:
+  StepBreaker(Plan& plan, const ir::Target& target) : plan_(plan), target_(target), flow_(plan) {}
+
+  bool operator()(Fault fault) {
+    switch (fault) {
+      case Fault::SwappedSteps: return swapDependent([](size_t, int) { return true; });
+      case Fault::StaleValue: return readOlder();
+      case Fault::LostOutput: return loseOutput();
+      case Fault::OtherGroup: return exchangeProgram();
+      case Fault::DroppedWrite: return dropWrite(true) || dropWrite(false);
+      case Fault::SwappedVersions: return swapVersions();
+      case Fault::EarlyStore: return storeEarly();
+      default: return false;
+    }
+  }
+
+ private:
+  const LaunchStep* launchAt(size_t step) const { return std::get_if<LaunchStep>(&plan_.steps[step]); }
+  const Program& programOf(const LaunchStep& launch) const { return plan_.programs[static_cast<size_t>(launch.program)]; }
+  bool isOfGraph(int value) const { return static_cast<size_t>(value) < plan_.graph.values.size(); }
+
+  bool take(std::vector<Step> steps) {
+    if (!flow_.canRun(steps)) return false;
+    plan_.steps = std::move(steps);
+    return true;
+  }
+  /// A step comes before an earlier one.
+  bool moveBefore(size_t earlier, size_t step) {
+    std::vector<Step> steps = plan_.steps;
+    const auto at = [&](size_t i) { return steps.begin() + static_cast<std::ptrdiff_t>(i); };
+    std::rotate(at(earlier), at(step), at(step + 1));
+    return take(std::move(steps));
+  }
+
+  /// A step comes before the one that writes what it reads, where `isPlace` is true of that and the value.
+  bool swapDependent(const std::function<bool(size_t writer, int value)>& isPlace) {
+    for (size_t writer = 0; writer < flow_.steps(); ++writer) {
+      if (!flow_.isVaried(writer)) continue;
+      for (size_t reader = writer + 1; reader < flow_.steps(); ++reader) {
+        const int value = flow_.common(flow_[reader].reads, flow_[writer].writes);
+        if (value < 0 || !flow_.isFloating(value) || !isPlace(writer, value) || !flow_.mayMeet(writer, reader)) continue;
+        if (moveBefore(writer, reader)) return true;
+      }
+    }
+    return false;
+  }
+
+  bool swapVersions() {
+    if (swapDependent([this](size_t writer, int value) { return flow_.isKnown(value, writer); })) return true;
+    for (size_t reader = 0; reader < flow_.steps(); ++reader)
+      for (size_t writer = reader + 1; writer < flow_.steps(); ++writer) {
+        const int value = flow_.common(flow_[writer].writes, flow_[reader].reads);
+        if (value >= 0 && flow_.isFloating(value) && flow_.mayMeet(reader, writer) && moveBefore(reader, writer)) return true;
+      }
+    return false;
+  }
+
+  bool readOlder() {
+    for (size_t step = 0; step < flow_.steps(); ++step) {
+      if (launchAt(step) == nullptr) continue;
+      for (const int value : flow_[step].reads) {
+        const bool isInPlace = flow_.common({value}, flow_[step].writes) >= 0;
+        if (!flow_.isFloating(value) || isInPlace) continue;
+        const std::optional<int> older = olderThan(value);
+        if (!older) continue;
+        std::vector<int>& values = std::get<LaunchStep>(plan_.steps[step]).values;
+        std::replace(values.begin(), values.end(), value, *older);
+        return true;
+      }
+    }
+    return false;
+  }
+  /// A value of the same type that was there before the first write of this one.
+  std::optional<int> olderThan(int value) const {
+    for (int other = static_cast<int>(flow_.graph().values.size()) - 1; other >= 0 && flow_.firstWrite(value) >= 0; --other) {
+      const bool isOlder = flow_.firstWrite(other) < flow_.firstWrite(value) && flow_.valueOf(other).offset == 0;
+      if (isOlder && flow_.valueOf(other).type == flow_.valueOf(value).type) return other;
+    }
+    return std::nullopt;
+  }
+
+  bool loseOutput() {
+    for (size_t step = 0; step < flow_.steps(); ++step) {
+      const LaunchStep* launch = launchAt(step);
+      if (launch == nullptr || flow_[step].writes.size() < 2 || !flow_.isVaried(step)) continue;
+      const int lost = flow_[step].writes.back();
+      if (!flow_.isFloating(lost) || !isOfGraph(lost)) continue;
+      std::optional<Program> program = withoutLastOutput(*launch);
+      if (!program) continue;
+      std::get<LaunchStep>(plan_.steps[step]).program = static_cast<int>(plan_.programs.size());
+      plan_.programs.push_back(std::move(*program));
+      return true;
+    }
+    return false;
+  }
+  std::optional<Program> withoutLastOutput(const LaunchStep& launch) const {
+    int program = launch.program;
+    for (const Plan& group : plan_.groups) {
+      const auto count = static_cast<int>(group.kernels.size());
+      if (program < count) {
+        ir::Kernel kernel = group.kernels[static_cast<size_t>(program)];
+        if (!breakKernel(kernel, Fault::UnwrittenOutput)) return std::nullopt;
+        return codegen::programOf(kernel, target_);
+      }
+      program -= count;
+    }
+    return std::nullopt;
+  }
+
+  bool exchangeProgram() {
+    for (Step& step : plan_.steps) {
+      auto* launch = std::get_if<LaunchStep>(&step);
+      if (launch == nullptr) continue;
+      for (size_t other = 0; other < plan_.programs.size(); ++other) {
+        if (!isInterchangeable(programOf(*launch), plan_.programs[other])) continue;
+        launch->program = static_cast<int>(other);
+        return true;
+      }
+    }
+    return false;
+  }
+  /// Whether two programs are others and take equal parameters; numbers that are no indices.
+  static bool isInterchangeable(const Program& program, const Program& other) {
+    const auto isEqual = [](const ir::Param& a, const ir::Param& b) {
+      return ir::isFloating(a.buffer.type.dtype) && a.buffer.type == b.buffer.type && a.alignment == b.alignment &&
+             a.buffer.isRead == b.buffer.isRead && a.buffer.isWritten == b.buffer.isWritten;
+    };
+    return program.source != other.source &&
+           std::equal(program.params.begin(), program.params.end(), other.params.begin(), other.params.end(), isEqual);
+  }
+
+  /// A step goes that writes nothing but memory that holds something; `isPart`: through a view.
+  bool dropWrite(bool isPart) {
+    for (size_t step = 0; step < flow_.steps(); ++step) {
+      const std::vector<int>& writes = flow_[step].writes;
+      const auto isKnown = [&](int value) { return flow_.isFloating(value) && flow_.isKnown(value, step); };
+      if (writes.empty() || !std::all_of(writes.begin(), writes.end(), isKnown)) continue;
+      if (isPart && std::all_of(writes.begin(), writes.end(), [this](int value) { return flow_.covers(value); })) continue;
+      std::vector<Step> steps = plan_.steps;
+      steps.erase(steps.begin() + static_cast<std::ptrdiff_t>(step));
+      if (!take(std::move(steps))) continue;
+      for (int& first : plan_.phases)
+        if (first > static_cast<int>(step)) --first;
+      return true;
+    }
+    return false;
+  }
+
+  /// A value that a launch makes lies in an input's memory, which a later step reads.
+  bool storeEarly() {
+    for (size_t step = 0; step < flow_.steps(); ++step) {
+      if (launchAt(step) == nullptr || !flow_.isVaried(step)) continue;
+      for (const int value : flow_[step].writes) {
+        const bool isNew = isOfGraph(value) && flow_.valueOf(value).storage < 0 && !flow_.isKnown(value, step);
+        const std::optional<int> input =
+            isNew && flow_.isFloating(value) ? inputReadAfter(step, flow_.bytesOf(value)) : std::nullopt;
+        if (!input) continue;
+        share(value, *input);
+        return true;
+      }
+    }
+    return false;
+  }
+  /// An input of so many bytes at the least that a later step reads.
+  std::optional<int> inputReadAfter(size_t step, int64_t bytes) const {
+    for (const int input : plan_.graph.inputs) {
+      const ir::GraphValue& one = flow_.valueOf(input);
+      if (!flow_.isFloating(input) || one.offset != 0 || one.onHost || flow_.bytesOf(input) < bytes) continue;
+      for (size_t later = step + 1; later < flow_.steps(); ++later)
+        if (flow_.common({input}, flow_[later].reads) >= 0) return input;
+    }
+    return std::nullopt;
+  }
+  void share(int value, int input) {
+    ir::GraphValue& one = plan_.graph.values[static_cast<size_t>(input)];
+    if (one.storage < 0) {
+      one.storage = static_cast<int>(plan_.graph.storages.size());
+      plan_.graph.storages.push_back({one.name, flow_.bytesOf(input)});
+    }
+    plan_.graph.values[static_cast<size_t>(value)].storage = one.storage;
+  }
+
+  Plan& plan_;
+  const ir::Target& target_;
+  const StepFlow flow_;  ///< of the plan without the mistake
+};
+
+/// Puts the fault into the kernels of one group.
+bool breakGroup(Plan& plan, Fault fault, const ir::Target& target) {
+  size_t first = 0;
+  for (Plan& group : plan.groups) {
+    Plan broken = group;
+    const size_t count = group.programs.size();
+    if (breakPlan(broken, fault, target) && broken.programs.size() == count && broken.intermediates == group.intermediates) {
+      group = std::move(broken);
+      std::copy(group.programs.begin(), group.programs.end(), plan.programs.begin() + static_cast<std::ptrdiff_t>(first));
+      return true;
+    }
+    first += count;
+  }
+  return false;
+}
+
+bool isOfSteps(Fault fault) {
+  switch (fault) {
+    case Fault::SwappedSteps:
+    case Fault::StaleValue:
+    case Fault::LostOutput:
+    case Fault::OtherGroup:
+    case Fault::DroppedWrite:
+    case Fault::SwappedVersions:
+    case Fault::EarlyStore: return true;
+    default: return false;
+  }
+}
+
+}  // namespace
+
+bool breakNetworkPlan(Plan& plan, Fault fault, const ir::Target& target) {
+  return isOfSteps(fault) ? StepBreaker(plan, target)(fault) : breakGroup(plan, fault, target);
+}
+
+}  // namespace opbench

@@ -1,0 +1,114 @@
+// Deliberate mistakes in the plans of networks: each is found by the check that a race makes.
+#include "opbench/check/faults/plan_faults.h"
+
+#include <doctest/doctest.h>
+#include <torch/csrc/jit/api/module.h>
+
+#include "codegen/compile_network.h"
+#include "opbench/check/correctness_check.h"
+#include "runtime/capture/recording.h"
+#include "runtime/program/programs.h"
+#include "tests/opbench/temporary_folder.h"
+#include "tests/runtime/sample.h"
+
+using namespace opbench;
+
+namespace {
+
+/// A network of three layers that are alike but for a constant, written as TorchScript. `wide` is read in place and from both
+/// ends.
+constexpr const char* code = R"(
+def forward(self, x):
+  a = torch.mm(torch.relu(x) * 2.0 + 1.0, self.w)
+  b = torch.mm(torch.relu(a) * 3.0 + 1.0, self.w)
+  both = torch.relu(b)
+  sums = torch.mm(both, self.w) + torch.mm(both * 0.5, self.w)
+  kept = sums * 1.5
+  before = torch.mm(kept, self.w)
+  kept[:, 0:3].mul_(0.25)
+  after = torch.mm(kept, self.w)
+  return torch.tanh(before) + torch.relu(after) * self.w
+)";
+
+/// The network on a CPU, captured, with its reference.
+class PlanFaultBed {
+ public:
+  PlanFaultBed() : device_(runtime::Device::open("cpu", 1)) {
+    torch::jit::Module module("Net");
+    module.register_parameter("w", at::ones({8, 8}), false);
+    module.define(code);
+    const std::string file = folder_.path / "net.pt";
+    module.save(file);
+    workload_ = runtime::makeWorkload(tests::sample("model.net.inference", "((T([8, 8], f32),), {})"), *device_, 1, {},
+                                      runtime::Programs("", {{"net", file}}));
+    capture_ = *workload_->capture(runtime::Audit::No);
+  }
+
+  codegen::Plan plan() const { return codegen::compileNetwork(capture_.graph, device_->target(), {runtime::drawsNumbers}); }
+  /// Whether the plan has a place for the fault, which is planted.
+  bool breaks(codegen::Plan& plan, Fault fault) const { return breakPlan(plan, fault, device_->target()); }
+  /// What the check says of a plan, on the sets of data that a race has; empty where it is right.
+  std::string judge(const codegen::Plan& plan) {
+    CorrectnessCheck correctness(*workload_, workload_->op(), Tolerances::standard());
+    const auto callable = runtime::networkCallable(*workload_, plan, capture_.constants, *device_, runtime::Cache());
+    const auto trial = device_->prepare(*callable, *workload_);
+    correctness.begin(1, {});
+    std::string message;
+    do message = correctness.judge(*trial).message;
+    while (message.empty() && correctness.drawNext());
+    return message;
+  }
+
+ private:
+  const tests::TemporaryFolder folder_;
+  std::unique_ptr<runtime::Device> device_;
+  std::unique_ptr<runtime::Workload> workload_;
+  runtime::Capture capture_;
+};
+
+}  // namespace
+
+TEST_SUITE("plan faults") {
+  TEST_CASE("a plan without a fault is right") {
+    PlanFaultBed bed;
+    CHECK(bed.judge(bed.plan()) == "");
+  }
+
+  TEST_CASE("mistakes among the steps of a plan are found") {
+    PlanFaultBed bed;
+    for (const Fault fault : {Fault::SwappedSteps, Fault::StaleValue, Fault::LostOutput, Fault::OtherGroup, Fault::DroppedWrite,
+                              Fault::SwappedVersions, Fault::EarlyStore}) {
+      CAPTURE(std::string(name(fault)));
+      codegen::Plan plan = bed.plan();
+      REQUIRE(bed.breaks(plan, fault));
+      CHECK(bed.judge(plan) != "");
+    }
+  }
+
+  TEST_CASE("mistakes in the kernels of one group are found, and no other group has them") {
+    PlanFaultBed bed;
+    for (const Fault fault :
+         {Fault::UnwrittenTail, Fault::OffByOne, Fault::Zeros, Fault::OneAlignment, Fault::UnwrittenOutput, Fault::WritesInput}) {
+      CAPTURE(std::string(name(fault)));
+      const codegen::Plan right = bed.plan();
+      codegen::Plan plan = right;
+      REQUIRE(bed.breaks(plan, fault));
+      CHECK(bed.judge(plan) != "");
+      size_t broken = 0;
+      for (size_t i = 0; i < right.programs.size(); ++i) broken += plan.programs[i].source != right.programs[i].source;
+      CHECK(broken == 1);
+      CHECK(right.groups.size() > 1);
+    }
+  }
+
+  TEST_CASE("a fault that a plan has no place for is not planted") {
+    PlanFaultBed bed;
+    codegen::Plan plan = bed.plan();
+    for (const Fault fault : {Fault::LastTie, Fault::OnePassVariance, Fault::StaleOutput, Fault::NarrowI64})
+      CHECK_FALSE(bed.breaks(plan, fault));
+    plan.steps.clear();
+    for (const Fault fault : {Fault::SwappedSteps, Fault::StaleValue, Fault::LostOutput, Fault::OtherGroup, Fault::DroppedWrite,
+                              Fault::SwappedVersions, Fault::EarlyStore})
+      CHECK_FALSE(bed.breaks(plan, fault));
+  }
+}
