@@ -124,20 +124,6 @@ Plan compileWith(const ir::Graph& graph, const ir::Target& target, const Given& 
 
 }  // namespace
 
-int Plan::launches() const {
-  return static_cast<int>(std::count_if(steps.begin(), steps.end(), [](const Step& step) { return step.index() == 0; }));
-}
-
-void addLaunch(Plan& plan, Program program) {
-  LaunchStep step{static_cast<int>(plan.programs.size()), {}};
-  for (const ir::Param& param : program.params) {
-    ir::require(param.buffer.value >= 0, "parameter {} of {} stands for no value", param.buffer.name, program.name);
-    step.values.push_back(param.buffer.value);
-  }
-  plan.programs.push_back(std::move(program));
-  plan.steps.emplace_back(std::move(step));
-}
-
 Program programOf(const ir::Kernel& kernel, const ir::Target& target) {
   switch (target.backend) {
     case ir::Backend::Cuda: return emitCuda(kernel, target);
@@ -159,7 +145,8 @@ std::string whyFallback(const ir::Graph& graph, const ir::Target& target) {
 }
 
 Plan compile(const ir::Graph& graph, const ir::Target& target, const Schedules& schedules, const LoopsEdit& edit) {
-  return compileWith(graph, target, [&](const auto&) { return schedules; }, edit);
+  return compileWith(
+      graph, target, [&](const auto&) { return schedules; }, edit);
 }
 
 Plan compile(const ir::Graph& graph, const ir::Target& target, const std::vector<std::string>& schedules) {

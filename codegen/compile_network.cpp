@@ -1,6 +1,11 @@
 #include "codegen/compile_network.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <cstdint>
+#include <functional>
 #include <string>
 #include <unordered_map>
 
@@ -24,6 +29,14 @@ bool hasLongList(const ir::Node& node) {
     return list != nullptr && list->items.size() > mostPieces &&
            std::all_of(list->items.begin(), list->items.end(), [](const ir::Argument& item) { return item.is<ir::ValueRef>(); });
   });
+}
+
+/// The name of a group's kernels, which tells it from other groups, and is the same in each network: `add_gelu_mul_1b2c3d4e`.
+std::string symbolOf(const ir::Graph& graph, const std::string& text) {
+  std::string symbol =
+      fmt::format("{}_{:08x}", fmt::join(callsOf(graph), "_"), static_cast<uint32_t>(std::hash<std::string>()(text)));
+  std::replace(symbol.begin(), symbol.end(), ' ', '_');
+  return symbol;
 }
 
 /// Makes a network's plan group by group.
@@ -85,9 +98,13 @@ class NetworkCompiler {
 
   /// The number of a group among the plan's; -1 where the compiler refuses it.
   int compiledGroup(const ir::Graph& graph) {
-    const auto [known, isNew] = groups_.try_emplace(ir::toText(graph), -1);
+    const std::string text = ir::toText(graph);
+    const auto [known, isNew] = groups_.try_emplace(text, -1);
     if (!isNew) return known->second;
-    Plan plan = codegen::compile(graph, target_);
+    const auto name = [symbol = symbolOf(graph, text)](std::vector<ir::Loops>& all) {
+      for (ir::Loops& loops : all) loops.name = symbol;
+    };
+    Plan plan = codegen::compile(graph, target_, {}, name);
     if (!plan.fallbackReason.empty()) return -1;
     known->second = static_cast<int>(plan_.groups.size());
     firstProgram_.push_back(static_cast<int>(plan_.programs.size()));

@@ -56,4 +56,11 @@ struct Plan {
 /// Adds the launch of a program that no other step starts.
 void addLaunch(Plan& plan, Program program);
 
+/// The calls of a graph in a few words, views apart: `add, gelu, mul`; of many the first ones and `12 more`.
+std::vector<std::string> callsOf(const ir::Graph& graph);
+/// The name of a group of a network's plan: `group 7: add+gelu+mul`, counted from 1.
+std::string groupName(const Plan& plan, int group);
+/// What a launch is called where a run is looked at: its group's name, or its program's where the plan has no groups.
+std::string nameOf(const Plan& plan, const LaunchStep& launch);
+
 }  // namespace codegen

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -57,6 +58,7 @@ class Callable {
   std::string arithmetic;  ///< `tf32` where products of f32 have the digits of f16; empty: it is the operands' dtype's
   bool isOwn = false;      ///< code of the user's computes it, which may do otherwise in other runs
   bool isDirect = false;   ///< its time is the host's as well: it is called as users call it, and never captured
+  std::map<std::string, std::string> names;  ///< of its kernels in profiles, by their symbols, where they have others
   std::vector<std::string> phases;  ///< the parts of a run that are timed apart, in order: `forward`, `backward`; most have none
 
  protected:

@@ -36,6 +36,7 @@ void recordProfile(const std::vector<ProfiledTrial>& trials, const ProfiledSampl
                       {"sample", inputs::printable(sample.sample)},
                       {"device", device.name()},
                       {"bytes_per_s", sample.bytesPerSecond}};
+  if (!sample.kernels.empty()) fact["kernels"] = sample.kernels;
   if (sample.bytes > 0) fact["bytes"] = sample.bytes;
   runtime::record(work, device, path, {{"opbench", fact.dump()}});
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,8 +20,9 @@ struct ProfiledTrial {
 /// What the trace says about the sample, beside what happened.
 struct ProfiledSample {
   std::string op, sample;
-  int64_t bytes = 0;          ///< that a run has to move; 0 where not known
-  double bytesPerSecond = 0;  ///< of the device's copies; 0 where not known
+  int64_t bytes = 0;                             ///< that a run has to move; 0 where not known
+  double bytesPerSecond = 0;                     ///< of the device's copies; 0 where not known
+  std::map<std::string, std::string> kernels{};  ///< names of kernels by their symbols, where they have others
 };
 
 /// Runs each contender as often as Options::profile says, one after another, and writes the trace to `path`; without a trace

@@ -83,6 +83,9 @@ Trace readTrace(const std::string& file) {
   trace.device = text(*own, "device");
   trace.bytes = number<int64_t>(*own, "bytes");
   trace.bytesPerSecond = number<double>(*own, "bytes_per_s");
+  if (const auto names = own->find("kernels"); names != own->end() && names->is_object())
+    for (Kernel& kernel : trace.kernels)
+      if (std::string name = text(*names, kernel.name.c_str()); !name.empty()) kernel.name = std::move(name);
   return trace;
 }
 

@@ -1,7 +1,9 @@
 #include "opbench/run/dump.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "inputs/files.h"
@@ -40,12 +42,27 @@ std::string stepsText(const codegen::Plan& plan) {
   std::string text;
   for (const codegen::Step& step : plan.steps) {
     if (const auto* launch = std::get_if<codegen::LaunchStep>(&step)) {
-      const auto program = static_cast<size_t>(launch->program);
-      text += fmt::format("launch {} {}({})\n", program + 1, plan.programs.at(program).name, namesOf(launch->values));
+      text += fmt::format("launch {} ({})\n", codegen::nameOf(plan, *launch), namesOf(launch->values));
     } else {
       const ir::Node& node = plan.graph.nodes.at(static_cast<size_t>(std::get<codegen::CallStep>(step).node));
       text += fmt::format("call {} -> {}\n", node.op, namesOf(node.outputs));
     }
+  }
+  return text;
+}
+
+/// The distinct groups of a network's plan, a paragraph each: its calls, and the lines of 27-steps.txt that are of it.
+std::string groupsText(const codegen::Plan& plan) {
+  std::vector<std::vector<size_t>> steps(plan.groups.size());
+  for (size_t i = 0; i < plan.steps.size(); ++i)
+    if (const auto* launch = std::get_if<codegen::LaunchStep>(&plan.steps[i]))
+      steps[static_cast<size_t>(plan.instances.at(static_cast<size_t>(launch->instance)).group)].push_back(i + 1);
+  std::string text;
+  for (size_t i = 0; i < plan.groups.size(); ++i) {
+    const auto isOfGroup = [&](const codegen::Instance& instance) { return instance.group == static_cast<int>(i); };
+    text += fmt::format("{}\n  {} times, {} kernels, steps {}\n", codegen::groupName(plan, static_cast<int>(i)),
+                        std::count_if(plan.instances.begin(), plan.instances.end(), isOfGroup), plan.groups[i].programs.size(),
+                        fmt::join(steps[i], ", "));
   }
   return text;
 }
@@ -73,7 +90,10 @@ void Dump::noGraph(std::string_view why) const {
 
 void Dump::plan(const codegen::Plan& plan) const {
   if (!isOn()) return;
-  if (!plan.phases.empty()) write("27-steps.txt", stepsText(plan));
+  if (!plan.phases.empty()) {
+    write("12-groups.txt", groupsText(plan));
+    write("27-steps.txt", stepsText(plan));
+  }
   for (size_t i = 0; i < plan.groups.size(); ++i) {
     const Dump group(folder_, static_cast<int>(i) + 1, "group");
     group.graph(plan.groups[i].graph);

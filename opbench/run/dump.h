@@ -20,7 +20,8 @@ class Dump {
   void sample(const inputs::Sample& recorded, const inputs::Sample& converted) const;  ///< 00-sample.txt
   void graph(const ir::Graph& graph) const;                                            ///< 10-graph.txt
   void noGraph(std::string_view why) const;                                            ///< 10-graph.txt
-  void plan(const codegen::Plan& plan) const;                               ///< 20-loops.txt 30-kernel.txt 40-kernel.cu|.ll
+  /// 20-loops.txt 30-kernel.txt 40-kernel.cu|.ll; of a network 12-groups.txt, 27-steps.txt and a folder of each distinct group.
+  void plan(const codegen::Plan& plan) const;
   void assembly(const codegen::Plan& plan, runtime::Device& device) const;  ///< 50-kernel.ptx|.s
   void race(std::string_view jsonLines) const;                              ///< 60-race.jsonl
 

@@ -41,8 +41,8 @@ std::optional<Measurement> raceBy(const std::vector<runtime::Trial*>& trials, ru
 /// A measure, and where what it finds goes.
 struct Slot {
   runtime::Measure measure;
-  std::optional<Timing> Outcome::* timing;
-  std::optional<Measurement> Row::* measurement;
+  std::optional<Timing> Outcome::*timing;
+  std::optional<Measurement> Row::*measurement;
 };
 std::array<Slot, 2> slotsOf(const Run& run) {
   return {Slot{mainMeasure(run), &Outcome::timing, &Row::measurement},
@@ -124,7 +124,9 @@ void profileAll(const std::vector<PreparedContender>& contenders, const inputs::
   for (const PreparedContender& contender : contenders)
     trials.push_back({name(contender.outcome->contender), contender.trial.get()});
   if (trials.empty()) return;
-  const ProfiledSample profiled{sample.op, context.row.brief, context.row.bytes(), context.bench.run.ceilings.copy};
+  ProfiledSample profiled{sample.op, context.row.brief, context.row.bytes(), context.bench.run.ceilings.copy};
+  for (const PreparedContender& contender : contenders)
+    profiled.kernels.insert(contender.callable->names.begin(), contender.callable->names.end());
   const ProfileSettings& settings = context.bench.options.profile;
   recordProfile(trials, profiled, traceFile(settings, sample.op, context.row.index), context.workload, context.bench.device,
                 settings);

@@ -77,7 +77,7 @@ PlannedCallable::PlannedCallable(Workload& workload, const codegen::Plan& plan, 
   compile(plan.programs, device, cache);
   for (const codegen::Step& step : plan.steps) {
     const auto* launch = std::get_if<codegen::LaunchStep>(&step);
-    launch != nullptr ? add(*launch, plan.programs) : add(std::get<codegen::CallStep>(step));
+    launch != nullptr ? add(*launch, plan) : add(std::get<codegen::CallStep>(step));
   }
   for (const int output : graph_.outputs) {
     const int memory = lifetimes_.memoryOf(output);
@@ -114,9 +114,10 @@ void PlannedCallable::compile(const std::vector<codegen::Program>& programs, Dev
   }
 }
 
-void PlannedCallable::add(const codegen::LaunchStep& step, const std::vector<codegen::Program>& programs) {
-  const codegen::Program& program = programs.at(static_cast<size_t>(step.program));
-  Launch launch{static_cast<size_t>(step.program), {}, std::vector<void*>(step.values.size()), program.name};
+void PlannedCallable::add(const codegen::LaunchStep& step, const codegen::Plan& plan) {
+  const codegen::Program& program = plan.programs.at(static_cast<size_t>(step.program));
+  Launch launch{static_cast<size_t>(step.program), {}, std::vector<void*>(step.values.size()), codegen::nameOf(plan, step)};
+  if (launch.name != program.name) names[program.name] = launch.name;
   for (size_t i = 0; i < step.values.size(); ++i) {
     const int value = step.values[i];
     launch.pointees.push_back({lifetimes_.memoryOf(value), startOf(graph_.values[static_cast<size_t>(value)]),

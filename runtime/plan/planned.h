@@ -38,7 +38,7 @@ class PlannedCallable : public Callable {
     size_t executable = 0;
     std::vector<Pointee> pointees;
     std::vector<void*> pointers;
-    std::string name;  ///< the kernel's
+    std::string name;  ///< in profiles
   };
   struct Call {
     BoundCall call;
@@ -54,7 +54,7 @@ class PlannedCallable : public Callable {
   class Cleared;
 
   void compile(const std::vector<codegen::Program>& programs, Device& device, const Cache& cache);
-  void add(const codegen::LaunchStep& step, const std::vector<codegen::Program>& programs);
+  void add(const codegen::LaunchStep& step, const codegen::Plan& plan);
   void add(const codegen::CallStep& step);
   /// A step of this number, which frees what is not needed after it.
   Step ending(size_t number) const;

@@ -46,10 +46,30 @@ TEST_SUITE("plans") {
     CHECK(stepsOf(plan) == Steps{"launch 0", "mm", "launch 0"});
     CHECK(plan.groups.size() == 1);
     CHECK(plan.programs.size() == 1);
+    CHECK(plan.programs[0].name.starts_with("exp_neg_"));
+    CHECK(codegen::groupName(plan, 0) == "group 1: exp+neg");
+    REQUIRE(plan.instances.size() == 2);
+    CHECK(plan.instances[1].group == 0);
     const auto& last = std::get<codegen::LaunchStep>(plan.steps.back());
     const auto name = [&](int value) { return plan.graph.values.at(value).name; };
     CHECK(name(last.values.at(0)) == "p");
     CHECK(name(last.values.at(1)) == "d");
+    CHECK(last.instance == 1);
+    CHECK(codegen::nameOf(plan, last) == "group 1: exp+neg");
+    const std::vector<int>& values = plan.instances[1].values;
+    CHECK(name(values.front()) == "p");
+    CHECK(name(values.back()) == "d");
+  }
+
+  TEST_CASE("a group is named after its calls, a large one after the first of them") {
+    std::string calls, previous = "x";
+    for (int i = 0; i < 9; ++i) {
+      const std::string next = "a" + std::to_string(i);
+      calls += "  " + next + " f32[4] = aten." + (i % 2 == 0 ? "exp" : "neg") + ".default(self=" + previous + ")\n";
+      previous = next;
+    }
+    const codegen::Plan plan = planOf("graph\n  in x f32[4]\n" + calls + "  return a8\n");
+    CHECK(codegen::groupName(plan, 0) == "group 1: exp+neg+exp+neg+exp+4 more");
   }
 
   TEST_CASE("a group comes where its last call stood, and calls that draw keep their order") {

@@ -82,6 +82,13 @@ TEST_CASE("a kernel belongs to the contender and the run that launched it, whene
   CHECK(profiles[1].spent[2].bytesPerSecond.value() == Approx(8000 / 2e-6));
 }
 
+TEST_CASE("kernels of a plan are named after its groups, whose names the trace has by symbol") {
+  tests::TraceFile file;
+  file.launch("cudaGraphLaunch", 1, 2, 3).kernel("add_gelu_12345678", 3, 4, 3).kernel("sgemm", 4, 9, 3);
+  file.fact("kernels", {{"add_gelu_12345678", "group 7: add+gelu"}});
+  CHECK(namesOf(profile::profilesOf(file.read()).at(0)) == std::vector<std::string>{"sgemm", "group 7: add+gelu"});
+}
+
 TEST_CASE("an idle GPU waits for the host, for a host that waited for it, for a launch to begin, or for the end of the run") {
   tests::TraceFile file;
   file.range("contender c", 0, 100).range("run", 0, 100);
@@ -173,6 +180,22 @@ TEST_CASE("a sample is profiled on a CPU: calls of ATen and generated kernels, i
   CHECK(profiles[1].spent[0].name == "aten_add_Tensor");
   CHECK(profiles[1].spent[0].calls == 3);
   CHECK(bed.out.str().find("opbench: 3 runs of ") != std::string::npos);
+}
+
+TEST_CASE("a plan's launches are named after their groups, and library calls after their operators") {
+  ProfileBed bed;
+  bed.options.contenders = {runtime::Contender("aten"), runtime::Contender::Opbench};
+  CHECK(bed.run("Operator: rnn.lstm.inference\ncnt: 1, ((T([2, 3, 4], f32),), {'hidden': 6})\n"));
+  REQUIRE(bed.traces().size() == 1);
+  const profile::Trace trace = profile::readTrace(bed.traces()[0]);
+  const std::vector<Profile> profiles = profile::profilesOf(trace);
+  REQUIRE(profiles.size() == 2);
+  const std::vector<std::string> names = namesOf(profiles[1]);
+  const auto has = [&](std::string_view start) {
+    return std::any_of(names.begin(), names.end(), [&](const std::string& name) { return name.starts_with(start); });
+  };
+  CHECK(has("group 1: "));
+  CHECK(has("aten::addmm"));
 }
 
 TEST_CASE("a contender that is wrong is not profiled") {

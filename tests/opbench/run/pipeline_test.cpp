@@ -224,6 +224,21 @@ TEST_CASE("--dump writes every stage, and the first three can be read back") {
   CHECK(content("60-race.jsonl").find("\"contender\":\"opbench\"") != std::string::npos);
 }
 
+TEST_CASE("--dump of a network says what its plan's groups are and where they are carried out, and each has its stages") {
+  tests::TemporaryFolder folder;
+  Options options;
+  options.dump = folder.path;
+  options.contenders = {runtime::Contender("aten"), runtime::Contender::Opbench};
+  raced("rnn.lstm.inference", "((T([3, 3, 4], f32),), {'hidden': 6})", options);
+  const auto content = [&](const char* file) { return tests::contentOf(folder.path / "1-rnn.lstm.inference" / file); };
+  const std::string groups = content("12-groups.txt"), steps = content("27-steps.txt");
+  CHECK(groups.starts_with("group 1: "));
+  const std::string name = groups.substr(0, groups.find('\n'));
+  CHECK(steps.find("launch " + name + " (") != std::string::npos);
+  CHECK(groups.find(" times, 1 kernels, steps ") != std::string::npos);
+  CHECK(std::filesystem::exists(folder.path / "1-rnn.lstm.inference" / "1-group" / "20-loops.txt"));
+}
+
 TEST_CASE("a fault makes a wrong row without a speedup") {
   for (Fault fault : {Fault::UnwrittenTail, Fault::OffByOne, Fault::StaleOutput, Fault::Zeros}) {
     Options options;
