@@ -1,136 +1,72 @@
 #include "codegen/compile.h"
 
-#include <algorithm>
-#include <functional>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include "codegen/cuda/emit.h"
-#include "codegen/llvm/emit.h"
+#include <algorithm>
+#include <iterator>
+
+#include "codegen/cut_groups.h"
 #include "ir/error.h"
-#include "ir/verify/verify.h"
-#include "lowering/fusion/cut_loops.h"
-#include "lowering/fusion/fuse_loops.h"
-#include "lowering/fusion/intermediates.h"
-#include "lowering/fusion/split_axes.h"
-#include "lowering/fusion/split_reduction.h"
-#include "lowering/kernel/insert_barriers.h"
-#include "lowering/layout/check.h"
-#include "lowering/schedule/launches.h"
-#include "lowering/tensor/lowering.h"
+#include "lowering/layout/schedule.h"
 
 namespace codegen {
 namespace {
 
-/// Whether the loops store nothing: every tensor they write is empty.
-bool isIdle(const ir::Loops& loops) {
-  return std::all_of(loops.stores.begin(), loops.stores.end(),
-                     [&](const ir::StoreTo& store) { return loops.buffers.at(store.buffer).type.numel() == 0; });
+template <typename T>
+void append(std::vector<T>& all, std::vector<T> more) {
+  std::move(more.begin(), more.end(), std::back_inserter(all));
 }
 
-/// Says which schedules of loop nests are given.
-using Given = std::function<Schedules(const std::vector<lowering::LoopNest>&)>;
-
-/// The schedules of the rules, but for those that are given.
-std::vector<lowering::Schedule> schedulesOf(const lowering::LoopNests& nests, const ir::Target& target, const Given& given) {
-  std::vector<lowering::Schedule> schedules = lowering::chooseSchedules(nests, target);
-  const Schedules others = given(nests.all);
-  bool areRules = true;
-  for (std::size_t i = 0; i < std::min(schedules.size(), others.size()); ++i) {
-    if (!others[i]) continue;
-    schedules[i] = *others[i];
-    areRules = false;
-  }
-  if (!areRules) lowering::check(schedules, nests, target);
-  return schedules;
-}
-
-/// The schedules of texts; empty ones are left to the rules.
-Schedules parsed(const std::vector<std::string>& texts, const std::vector<lowering::LoopNest>& nests) {
-  if (std::all_of(texts.begin(), texts.end(), [](const std::string& text) { return text.empty(); })) return {};
-  if (texts.size() > nests.size())
-    ir::fail(ir::ErrorKind::Input, "schedule: there are {} for {} loop nests", texts.size(), nests.size());
-  Schedules schedules(texts.size());
-  for (std::size_t i = 0; i < texts.size(); ++i)
-    if (!texts[i].empty()) schedules[i] = lowering::parseSchedule(texts[i], nests[i]);
-  return schedules;
-}
-
-/// The steps up to the loop nests that are scheduled. Error: Unsupported, which no later step throws for what is lowered.
-lowering::LoopNests nestsOf(const ir::Graph& graph, const ir::Target& target, const LoopsEdit& edit = {}) {
-  std::vector<ir::Loops> lowered = lowering::lower(graph, target.backend);
-  if (edit) edit(lowered);
-  std::vector<ir::Loops> loops = lowering::splitAxes(std::move(lowered));
-  std::erase_if(loops, isIdle);
-  std::vector<lowering::LoopNest> all = lowering::analyze(std::move(loops), target);
-  all = lowering::fuseLoops(std::move(all), graph.values.size(), target);
-  all = lowering::splitReductions(std::move(all), graph.values.size(), target);
-  all = lowering::cutLoops(std::move(all), target);
-  for (const lowering::LoopNest& nest : all) ir::verify(nest.loops);
-  return lowering::analyzeJointly(std::move(all), target);
-}
-
-/// Parameters that begin behind the start of their storage are aligned to no more than that.
-void alignParameters(std::vector<ir::Kernel>& kernels, const ir::Graph& graph) {
-  for (ir::Kernel& kernel : kernels)
-    for (ir::Param& param : kernel.params) {
-      const auto value = static_cast<std::size_t>(param.buffer.value);
-      if (value >= graph.values.size()) continue;
-      const int64_t start = graph.values[value].offset * ir::sizeOf(graph.values[value].type.dtype);
-      if (start != 0) param.alignment = static_cast<int>(std::min<int64_t>(param.alignment, start & -start));
-    }
-}
-
-/// The compiler's main line.
-Plan generate(const ir::Graph& graph, const ir::Target& target, const Given& given, const LoopsEdit& edit) {
-  lowering::LoopNests nests = nestsOf(graph, target, edit);
-  const std::vector<lowering::Schedule> schedules = schedulesOf(nests, target, given);
-  std::vector<ir::Kernel> kernels = lowering::applyAll(nests, target, schedules);
-  alignParameters(kernels, graph);
-  kernels = lowering::mergeLaunches(std::move(kernels), target);
-  if (target.backend == ir::Backend::Cuda)
-    std::transform(kernels.begin(), kernels.end(), kernels.begin(), lowering::insertBarriers);
-  kernels = lowering::narrowIndices(std::move(kernels));
-  for (const ir::Kernel& kernel : kernels) ir::verify(kernel, target);
-
-  Plan plan;
-  plan.graph = graph;
-  plan.intermediates = lowering::intermediatesOf(graph, nests.all);
-  for (const ir::Kernel& kernel : kernels) addLaunch(plan, programOf(kernel, target));
-  plan.nests = std::move(nests.all);
-  plan.schedules = {schedules.begin(), schedules.end()};
-  plan.kernels = std::move(kernels);
-  return plan;
-}
-
-/// Takes `step`, unless a node has no lowering; why it is not to be done, or empty.
-std::string whyNot(const ir::Graph& graph, const std::function<void()>& step) {
-  ir::verify(graph);
-  for (const ir::Node& node : graph.nodes) {
-    if (!lowering::hasLowering(node.op)) return "no lowering for " + node.op;
-  }
-  try {
-    step();
-  } catch (const ir::Error& error) {
-    if (error.kind() != ir::ErrorKind::Unsupported) throw;
-    return error.what();
-  }
-  return "";
-}
-
-Plan compileWith(const ir::Graph& graph, const ir::Target& target, const Given& given, const LoopsEdit& edit = {}) {
+Plan compileCall(const ir::Graph& graph, const ir::Target& target, const Given& given, const LoopsEdit& edit) {
   Plan plan;
   const std::string why = whyNot(graph, [&] { plan = generate(graph, target, given, edit); });
   return why.empty() ? plan : fallbackPlan(graph, why);
 }
 
-}  // namespace
-
-Program programOf(const ir::Kernel& kernel, const ir::Target& target) {
-  switch (target.backend) {
-    case ir::Backend::Cuda: return emitCuda(kernel, target);
-    case ir::Backend::Cpu: return emitLlvm(kernel, target);
+Plan compileCalls(const ir::Graph& graph, const ir::Target& target, const Given& given, const LoopsEdit& edit) {
+  const lowering::DataFlow flow(graph);
+  const std::vector<lowering::Group> groups = GroupCutter(graph, flow, target).cutAll();
+  const auto isGenerated = [](const lowering::Group& group) { return group.isGenerated; };
+  if (std::none_of(groups.begin(), groups.end(), isGenerated)) return fallbackPlan(graph, groups.front().reason);
+  if (groups.size() == 1) return generate(groups.front().graph, target, given, edit);
+  Plan plan;
+  plan.graph = graph;
+  for (const lowering::Group& group : groups) {
+    plan.parts.push_back({group.nodes, group.isGenerated, group.reason});
+    if (!group.isGenerated) {
+      plan.steps.emplace_back(CallStep{group.nodes.front()});
+      continue;
+    }
+    Plan part = generate(group.graph, target, given, edit);
+    addLaunches(plan, part, group.values, static_cast<int>(plan.programs.size()));
+    append(plan.programs, std::move(part.programs));
+    append(plan.nests, std::move(part.nests));
+    append(plan.schedules, std::move(part.schedules));
+    append(plan.kernels, std::move(part.kernels));
   }
-  ir::fail(ir::ErrorKind::Internal, "a target has no backend");
+  return plan;
 }
+
+/// `scheduleOf` makes a schedule of what is given for a nest; the nests of one part come after those of another.
+template <typename T, typename F>
+Plan compileWith(const ir::Graph& graph, const ir::Target& target, const std::vector<T>& schedules, const F& scheduleOf,
+                 const LoopsEdit& edit = {}) {
+  size_t nests = 0;
+  const Given given = [&](const std::vector<lowering::LoopNest>& ofPart) {
+    Schedules found(ofPart.size());
+    for (size_t i = 0; i < ofPart.size() && nests + i < schedules.size(); ++i)
+      found[i] = scheduleOf(schedules[nests + i], ofPart[i]);
+    nests += ofPart.size();
+    return found;
+  };
+  Plan plan = graph.nodes.size() == 1 ? compileCall(graph, target, given, edit) : compileCalls(graph, target, given, edit);
+  if (plan.fallbackReason.empty() && schedules.size() > nests)
+    ir::fail(ir::ErrorKind::Input, "schedule: there are {} for {} loop nests", schedules.size(), nests);
+  return plan;
+}
+
+}  // namespace
 
 Plan fallbackPlan(const ir::Graph& graph, const std::string& reason) {
   Plan plan;
@@ -144,13 +80,35 @@ std::string whyFallback(const ir::Graph& graph, const ir::Target& target) {
   return whyNot(graph, [&] { nestsOf(graph, target); });
 }
 
+std::vector<Part> partsOf(const ir::Graph& graph, const ir::Target& target) {
+  const lowering::DataFlow flow(graph);
+  std::vector<Part> parts;
+  for (const lowering::Group& group : GroupCutter(graph, flow, target).cutAll())
+    parts.push_back({group.nodes, group.isGenerated, group.reason});
+  return parts;
+}
+
+std::string summaryOf(const std::vector<Part>& parts) {
+  std::vector<std::string> reasons;
+  int calls = 0;
+  for (const Part& part : parts) {
+    calls += part.isGenerated ? 0 : 1;
+    const bool isNew = std::find(reasons.begin(), reasons.end(), part.reason) == reasons.end();
+    if (!part.reason.empty() && isNew) reasons.push_back(part.reason);
+  }
+  if (parts.size() < 2) return fmt::format("{}", fmt::join(reasons, "; "));
+  const std::string called = calls == 0 ? "" : fmt::format(", {} of ATen's", calls);
+  return fmt::format("cut into {}{}: {}", parts.size(), called, fmt::join(reasons, "; "));
+}
+
 Plan compile(const ir::Graph& graph, const ir::Target& target, const Schedules& schedules, const LoopsEdit& edit) {
-  return compileWith(
-      graph, target, [&](const auto&) { return schedules; }, edit);
+  return compileWith(graph, target, schedules, [](const auto& schedule, const auto&) { return schedule; }, edit);
 }
 
 Plan compile(const ir::Graph& graph, const ir::Target& target, const std::vector<std::string>& schedules) {
-  return compileWith(graph, target, [&](const std::vector<lowering::LoopNest>& nests) { return parsed(schedules, nests); });
+  return compileWith(graph, target, schedules, [](const std::string& text, const lowering::LoopNest& nest) {
+    return text.empty() ? std::nullopt : std::optional(lowering::parseSchedule(text, nest));
+  });
 }
 
 }  // namespace codegen

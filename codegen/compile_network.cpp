@@ -9,13 +9,12 @@
 #include <string>
 #include <unordered_map>
 
-#include "codegen/compile.h"
-#include "ir/error.h"
+#include "codegen/cut_groups.h"
+#include "codegen/generate.h"
 #include "ir/text/text.h"
 #include "lowering/graph/functional.h"
 #include "lowering/graph/unused.h"
 #include "lowering/partition/partition.h"
-#include "lowering/partition/places.h"
 
 namespace codegen {
 namespace {
@@ -46,7 +45,8 @@ class NetworkCompiler {
       : graph_(lowering::withoutUnused(lowering::functional(graph, rules.draws), rules.draws)),
         target_(target),
         rules_(rules),
-        flow_(graph_, rules.draws) {
+        flow_(graph_, rules.draws),
+        cutter_(graph_, flow_, target) {
     plan_.graph = graph_;
   }
 
@@ -72,71 +72,46 @@ class NetworkCompiler {
 
   bool mayBeGenerated(const ir::Graph& call, const ir::Node& node) {
     if (rules_.draws(node) || !rules_.mayGenerate(node) || hasLongList(node) || call.inputs.empty()) return false;
-    const auto [known, isNew] = isTaken_.try_emplace(ir::toText(call), false);
-    if (isNew) known->second = whyFallback(call, target_).empty();
-    return known->second;
+    return cutter_.whyRefused(call).empty();
   }
 
   void addCall(int node) { plan_.steps.emplace_back(CallStep{node}); }
 
   void add(const lowering::Group& group) {
-    const std::optional<ir::Graph> placed = lowering::withPlaces(group, graph_, target_.parameterBytes());
-    const int compiled = placed ? compiledGroup(*placed) : -1;
-    if (compiled >= 0) return addLaunches(group, compiled);
-    if (group.nodes.size() == 1) return addCall(group.nodes.front());
-    const auto middle = group.nodes.begin() + static_cast<std::ptrdiff_t>(group.nodes.size() / 2);
-    for (const auto& half : {std::vector<int>(group.nodes.begin(), middle), std::vector<int>(middle, group.nodes.end())}) {
-      try {
-        const lowering::Group part = lowering::groupOf(graph_, flow_, half);
-        if (!part.graph.outputs.empty()) add(part);
-      } catch (const ir::Error& error) {
-        if (error.kind() != ir::ErrorKind::Unsupported) throw;
-        for (const int call : half) addCall(call);
+    for (const lowering::Group& part : cutter_.cut(group)) {
+      if (!part.isGenerated) {
+        addCall(part.nodes.front());
+        continue;
       }
+      const int compiled = compiledGroup(part.graph);
+      const Plan& plan = plan_.groups[static_cast<size_t>(compiled)];
+      addLaunches(plan_, plan, part.values, firstProgram_[static_cast<size_t>(compiled)], compiled);
     }
   }
 
-  /// The number of a group among the plan's; -1 where the compiler refuses it.
+  /// The number of a group among the plan's.
   int compiledGroup(const ir::Graph& graph) {
     const std::string text = ir::toText(graph);
-    const auto [known, isNew] = groups_.try_emplace(text, -1);
+    const auto [known, isNew] = groups_.try_emplace(text, static_cast<int>(plan_.groups.size()));
     if (!isNew) return known->second;
     const auto name = [symbol = symbolOf(graph, text)](std::vector<ir::Loops>& all) {
       for (ir::Loops& loops : all) loops.name = symbol;
     };
-    Plan plan = codegen::compile(graph, target_, {}, name);
-    if (!plan.fallbackReason.empty()) return -1;
-    known->second = static_cast<int>(plan_.groups.size());
+    Plan plan = generate(graph, target_, [](const auto&) { return Schedules(); }, name);
     firstProgram_.push_back(static_cast<int>(plan_.programs.size()));
     plan_.programs.insert(plan_.programs.end(), plan.programs.begin(), plan.programs.end());
     plan_.groups.push_back(std::move(plan));
     return known->second;
   }
 
-  /// The steps of a compiled group on the values of one that is equal to it.
-  void addLaunches(const lowering::Group& group, int compiled) {
-    const Plan& plan = plan_.groups[static_cast<size_t>(compiled)];
-    Instance instance{compiled, group.values};
-    for (size_t i = 0; i < plan.intermediates.size(); ++i)
-      instance.values.push_back(static_cast<int>(graph_.values.size() + plan_.intermediates.size() + i));
-    plan_.intermediates.insert(plan_.intermediates.end(), plan.intermediates.begin(), plan.intermediates.end());
-    for (const Step& step : plan.steps) {
-      const auto& launch = std::get<LaunchStep>(step);
-      LaunchStep own{firstProgram_[static_cast<size_t>(compiled)] + launch.program, {}, static_cast<int>(plan_.instances.size())};
-      for (const int value : launch.values) own.values.push_back(instance.values[static_cast<size_t>(value)]);
-      plan_.steps.emplace_back(std::move(own));
-    }
-    plan_.instances.push_back(std::move(instance));
-  }
-
   const ir::Graph graph_;
   const ir::Target& target_;
   const NetworkRules& rules_;
   const lowering::DataFlow flow_;
+  GroupCutter cutter_;
   Plan plan_;
-  std::vector<int> firstProgram_;                  ///< by group of the plan
-  std::unordered_map<std::string, int> groups_;    ///< by text
-  std::unordered_map<std::string, bool> isTaken_;  ///< by a call's text: whether the compiler takes it
+  std::vector<int> firstProgram_;                ///< by group of the plan
+  std::unordered_map<std::string, int> groups_;  ///< by text
 };
 
 }  // namespace

@@ -16,8 +16,8 @@ struct NetworkRules {
 };
 
 /// Compiles a captured graph: groups of its calls become launches (lowering/partition), all other calls stay calls, and views
-/// become nothing, as a step finds what it reads by the type and the place of the value. Equal groups are compiled once; one that
-/// the compiler refuses is halved until it takes the halves, and a call alone that it refuses stays a call.
+/// become nothing, as a step finds what it reads by the type and the place of the value. Equal groups are compiled once, and
+/// groups that are refused or lose to their calls are cut (GroupCutter).
 Plan compileNetwork(const ir::Graph& graph, const ir::Target& target, const NetworkRules& rules);
 
 }  // namespace codegen

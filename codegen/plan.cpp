@@ -24,6 +24,21 @@ void addLaunch(Plan& plan, Program program) {
   plan.steps.emplace_back(std::move(step));
 }
 
+void addLaunches(Plan& plan, const Plan& group, const std::vector<int>& values, int firstProgram, int number) {
+  Instance instance{number, values};
+  for (size_t i = 0; i < group.intermediates.size(); ++i)
+    instance.values.push_back(static_cast<int>(plan.graph.values.size() + plan.intermediates.size() + i));
+  plan.intermediates.insert(plan.intermediates.end(), group.intermediates.begin(), group.intermediates.end());
+  for (const Step& step : group.steps) {
+    const auto& launch = std::get<LaunchStep>(step);
+    LaunchStep own{firstProgram + launch.program, {}};
+    if (number >= 0) own.instance = static_cast<int>(plan.instances.size());
+    for (const int value : launch.values) own.values.push_back(instance.values[static_cast<size_t>(value)]);
+    plan.steps.emplace_back(std::move(own));
+  }
+  if (number >= 0) plan.instances.push_back(std::move(instance));
+}
+
 std::vector<std::string> callsOf(const ir::Graph& graph) {
   constexpr size_t most = 6;
   const lowering::DataFlow flow(graph);

@@ -33,6 +33,14 @@ struct Instance {
 /// Schedules of a graph's loop nests, in their order.
 using Schedules = std::vector<std::optional<lowering::Schedule>>;
 
+/// Calls of a graph that one compilation takes, or one that ATen is called for.
+struct Part {
+  std::vector<int> nodes;  ///< ascending
+  bool isGenerated = true;
+  std::string reason;  ///< why they are apart from those before, or why ATen is called; empty for the first of calls that no
+                       ///< other one is connected with
+};
+
 /// How a graph is carried out: launches and calls, one after another. A value gets its memory where the first step needs it.
 struct Plan {
   ir::Graph graph;
@@ -41,10 +49,11 @@ struct Plan {
   std::vector<Step> steps;
   std::vector<int> phases;          ///< of a network: the first step of each phase
   std::string fallbackReason;       ///< why ATen is called, where it is
+  std::vector<Part> parts;          ///< of several calls that no single compilation takes, in their order
   std::vector<Plan> groups;         ///< of a network: those of its distinct groups, with their stages
   std::vector<Instance> instances;  ///< of the groups, in the order of their steps
 
-  /// The stages it went through, for dumps and tests; those of a network are its groups'.
+  /// The stages it went through, for dumps and tests: of all parts, one part after another; those of a network are its groups'.
   std::vector<lowering::LoopNest> nests;
   Schedules schedules;  ///< of the nests
   std::vector<ir::Kernel> kernels;
@@ -55,6 +64,9 @@ struct Plan {
 
 /// Adds the launch of a program that no other step starts.
 void addLaunch(Plan& plan, Program program);
+/// Adds the launches of a compiled group, and the intermediates between them. `values` are the plan's, by value of the group's;
+/// the group's first program is this one of the plan's, and `number` the group's among the plan's, where these are kept.
+void addLaunches(Plan& plan, const Plan& group, const std::vector<int>& values, int firstProgram, int number = -1);
 
 /// The calls of a graph in a few words, views apart: `add, gelu, mul`; of many the first ones and `12 more`.
 std::vector<std::string> callsOf(const ir::Graph& graph);

@@ -40,8 +40,11 @@ CallablePtr Call::make(const Contender& contender) {
 CallablePtr eagerCallable(Call& call) { return std::make_unique<AtenCallable>(call.state()); }
 
 CallablePtr plannedCallable(Workload& workload, const codegen::Plan& plan, Device& device, const Cache& cache) {
-  if (plan.launches() == static_cast<int>(plan.steps.size()))
-    return std::make_unique<PlannedCallable>(workload, plan, TensorList(), device, cache);
+  if (plan.launches() > 0 || plan.steps.empty()) {
+    auto planned = std::make_unique<PlannedCallable>(workload, plan, TensorList(), device, cache);
+    planned->reason = codegen::summaryOf(plan.parts);
+    return planned;
+  }
   Call* call = workload.call();
   if (call == nullptr) ir::fail(ir::ErrorKind::Unsupported, "{}", plan.fallbackReason);
   ir::require(plan.steps.size() == 1, "a plan of {} steps calls ATen; only the call itself can be", plan.steps.size());

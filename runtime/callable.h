@@ -49,7 +49,7 @@ class Callable {
   void onPhase(std::function<void()> hook) { hook_ = std::move(hook); }
 
   Kind kind = Kind::Fallback;
-  std::string reason;      ///< why it is a fallback, where a generated one was asked for
+  std::string reason;      ///< why it is a fallback, where a generated one was asked for; into how many parts it was cut, and why
   std::string library;     ///< the candidate that computes it (runtime/library); empty for ATen's own call and what is generated
   double compileMs = 0;    ///< of all its kernels
   bool cached = false;     ///< whether all its kernels came from the cache

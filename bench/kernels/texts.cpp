@@ -86,8 +86,9 @@ Texts kernelsOf(const Job& job, const codegen::Plan& plan) {
   Texts made;
   made.text = headingOf(job);
   for (size_t i = 0; i < plan.steps.size(); ++i) {
+    if (std::holds_alternative<codegen::CallStep>(plan.steps[i])) continue;  // of a region
     const auto& step = std::get<codegen::LaunchStep>(plan.steps[i]);
-    const std::string facts = factsOf(step, plan.kernels.at(i), plan);
+    const std::string facts = factsOf(step, plan.kernels.at(static_cast<size_t>(step.program)), plan);
     const codegen::Program& program = plan.programs.at(step.program);
     const std::string_view text = ownText(program);
     made.hashes[keyOf(job, static_cast<int>(i))] = {runtime::digest(fmt::format("{}{}", facts, text)),
@@ -122,7 +123,7 @@ void checkSchedules(const codegen::Plan& plan, const ir::Target& target) {
     ir::require(lowering::parseSchedule(text, plan.nests[i]) == schedules[i], "the text of a schedule has another meaning: {}",
                 text);
   }
-  lowering::check(schedules, lowering::analyzeJointly(plan.nests, target), target);
+  if (plan.parts.empty()) lowering::check(schedules, lowering::analyzeJointly(plan.nests, target), target);
 }
 
 }  // namespace

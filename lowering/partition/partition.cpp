@@ -22,7 +22,7 @@ bool isTrueOfGroup(const Test& test) {
 
 Group groupOf(const ir::Graph& graph, const DataFlow& flow, std::vector<int> nodes) {
   Region region = regionOf(graph, flow, nodes);
-  return {std::move(nodes), true, std::move(region.graph), std::move(region.values)};
+  return {std::move(nodes), true, "", std::move(region.graph), std::move(region.values)};
 }
 
 std::vector<Group> partition(const ir::Graph& graph, const DataFlow& flow, const IsGenerated& isGenerated,
@@ -42,14 +42,14 @@ std::vector<Group> partition(const ir::Graph& graph, const DataFlow& flow, const
   std::vector<Group> groups;
   for (std::vector<int>& calls : groupsOf(flow, nodes, mayJoin, limits.most)) {
     if (!joins[static_cast<size_t>(calls.front())]) {
-      groups.push_back({std::move(calls), false, {}, {}});
+      groups.push_back({std::move(calls), false, "", {}, {}});
       continue;
     }
     Group group;
     if (isTrueOfGroup([&] { return group = groupOf(graph, flow, calls), true; })) {
       if (!group.graph.outputs.empty()) groups.push_back(std::move(group));
     } else {
-      for (const int call : calls) groups.push_back({{call}, false, {}, {}});
+      for (const int call : calls) groups.push_back({{call}, false, "", {}, {}});
     }
   }
   return groups;

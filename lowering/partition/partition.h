@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "ir/graph.h"
@@ -15,6 +16,7 @@ inline constexpr size_t mostCalls = 64;
 struct Group {
   std::vector<int> nodes;   ///< ascending
   bool isGenerated = true;  ///< whether kernels are to be generated; else it is one call
+  std::string reason;       ///< why it was cut from the group before it, or is a call; empty where that was no choice
   ir::Graph graph;          ///< the calls to generate, and no others, under canonical names
   std::vector<int> values;  ///< of the whole graph, by value of the group's
 };

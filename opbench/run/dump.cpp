@@ -28,7 +28,18 @@ std::string_view sourceExtension(ir::Backend backend) {
   return "";
 }
 
-/// The steps of a network's plan, a line each: what is launched or called, and on which values.
+/// The parts of a plan: their calls, and why they are apart.
+std::string partsText(const codegen::Plan& plan) {
+  std::string text;
+  for (const codegen::Part& part : plan.parts) {
+    text += part.isGenerated ? "part" : "call of ATen's";
+    text += part.reason.empty() ? "\n" : fmt::format(", as {}\n", part.reason);
+    for (const int node : part.nodes) text += fmt::format("  {}\n", plan.graph.nodes.at(static_cast<size_t>(node)).op);
+  }
+  return text;
+}
+
+/// The steps of a plan, a line each: what is launched or called, and on which values.
 std::string stepsText(const codegen::Plan& plan) {
   const auto nameOf = [&](int value) {
     const size_t number = static_cast<size_t>(value), inside = plan.graph.values.size();
@@ -90,10 +101,9 @@ void Dump::noGraph(std::string_view why) const {
 
 void Dump::plan(const codegen::Plan& plan) const {
   if (!isOn()) return;
-  if (!plan.phases.empty()) {
-    write("12-groups.txt", groupsText(plan));
-    write("27-steps.txt", stepsText(plan));
-  }
+  if (!plan.phases.empty()) write("12-groups.txt", groupsText(plan));
+  if (!plan.parts.empty()) write("12-parts.txt", partsText(plan));
+  if (!plan.phases.empty() || !plan.parts.empty()) write("27-steps.txt", stepsText(plan));
   for (size_t i = 0; i < plan.groups.size(); ++i) {
     const Dump group(folder_, static_cast<int>(i) + 1, "group");
     group.graph(plan.groups[i].graph);

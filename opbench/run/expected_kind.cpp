@@ -1,5 +1,6 @@
 #include "opbench/run/expected_kind.h"
 
+#include <algorithm>
 #include <exception>
 #include <map>
 
@@ -50,6 +51,17 @@ ExpectedKind kindOf(const std::optional<ir::Graph>& graph, const ir::Target& tar
   }
 }
 
+ExpectedKind kindOfRegion(const ir::Graph& graph, const ir::Target& target) {
+  try {
+    const std::vector<codegen::Part> parts = codegen::partsOf(graph, target);
+    const auto isGenerated = [](const codegen::Part& part) { return part.isGenerated; };
+    if (std::none_of(parts.begin(), parts.end(), isGenerated)) return {std::nullopt, parts.front().reason};
+    return {Kind::Generated, codegen::summaryOf(parts)};
+  } catch (const std::exception& error) {
+    return {std::nullopt, error.what()};
+  }
+}
+
 /// The kinds of the samples whose results ATen has no rule for, by their forms.
 class ByForm {
  public:
@@ -83,8 +95,7 @@ std::vector<ExpectedKind> expectedKinds(const std::vector<Sample>& samples, cons
     if (inputs::isNetwork(sample.op)) {
       kinds[i] = {std::nullopt, "a network, raced as its contenders"};
     } else if (inputs::isRegion(sample.op)) {
-      kinds[i] = kindOf(inputs::regionOf(sample), target);
-      if (kinds[i].kind == Kind::Fallback) kinds[i].kind.reset();
+      kinds[i] = kindOfRegion(inputs::regionOf(sample), target);
     } else if (runtime::isViewByRule(sample)) {
       kinds[i] = {Kind::View, ""};
     } else if (!lowering::hasLowering(sample.op)) {

@@ -13,7 +13,7 @@ namespace opbench {
 /// How opbench will compute a sample, as far as it is known before it runs.
 struct ExpectedKind {
   std::optional<runtime::Kind> kind;  ///< nothing where neither ATen's rules nor a small call on the host tell its results
-  std::string reason;                 ///< why it is not generated
+  std::string reason;                 ///< why it is not generated, or not as one
 };
 
 /// The kinds of samples on a target, which need no device: the steps of the compiler are taken that may refuse a call. Where ATen

@@ -81,7 +81,7 @@ struct Outcome {
   Contender contender = Contender::Eager;
   Status status = Status::Ok;
   runtime::Kind kind = runtime::Kind::Fallback;
-  std::string reason;                             ///< of a status that is not ok, or of a fallback
+  std::string reason;                             ///< of a status that is not ok, of a fallback, or of cuts
   std::string caseFolder;                         ///< where its case was written; empty where it was not
   std::optional<Timing> timing;                   ///< of the main measure (mainMeasure); nothing unless it ran and was measured
   std::optional<Timing> secondary;                ///< of the secondary measure (secondaryMeasure), the same

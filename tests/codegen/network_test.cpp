@@ -147,4 +147,18 @@ TEST_SUITE("plans") {
     CHECK(params[1].alignment == 16);
     CHECK(params[2].alignment == 16);
   }
+
+  TEST_CASE("a group that is refused is cut, and nothing of it becomes a call") {
+    const codegen::Plan plan = planOf(R"(graph
+  in x f32[4, 8]
+  s f32[4, 1] = aten.sum.dim_IntList(self=x, dim=[1], keepdim=True, dtype=None)
+  a f32[4, 8] = aten.sub.Tensor(self=x, other=s, alpha=1)
+  c f32[4, 8] = aten.cumsum.default(self=a, dim=1, dtype=None)
+  p f32[4, 4] = aten.mm.default(self=c, mat2=x)
+  return p
+)");
+    REQUIRE(plan.steps.size() > 2);
+    CHECK(stepsOf(plan).back() == "mm");
+    CHECK(plan.launches() == static_cast<int>(plan.steps.size()) - 1);
+  }
 }

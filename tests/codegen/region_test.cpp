@@ -1,7 +1,10 @@
-// Regions of networks, compiled whole for a GPU.
+// Regions of networks for a GPU: whole, or cut where that is refused or loses to its calls.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "codegen/compile.h"
+#include "ir/error.h"
 #include "ir/text/text.h"
 #include "tests/targets.h"
 
@@ -71,6 +74,89 @@ TEST_CASE("a row's sum is stored, where what reads it is padded, transposed, or 
     if (nest.reduction) ++reductions;
   CHECK(plan.intermediates.size() == 1);
   CHECK(reductions == 2);  // the rows' and the columns'
+}
+
+codegen::Plan regionPlan(const std::string& text) { return codegen::compile(ir::parseGraph(text), tests::hopper()); }
+
+std::vector<std::vector<int>> callsOfParts(const codegen::Plan& plan) {
+  std::vector<std::vector<int>> calls;
+  for (const codegen::Part& part : plan.parts) calls.push_back(part.nodes);
+  return calls;
+}
+using CallsOfParts = std::vector<std::vector<int>>;
+
+const std::string twoSums = R"(graph
+  in x0 f32[64, 128]
+  y0 f32[64, 1] = aten.sum.dim_IntList(self=x0, dim=[1], keepdim=True, dtype=None)
+  y1 f32[64, 128] = aten.sub.Tensor(self=x0, other=y0, alpha=1)
+  y2 f32[64, 128] = aten.cumsum.default(self=y1, dim=1, dtype=None)
+  y3 f32[64, 128] = aten.exp.default(self=y2)
+  return y3
+)";
+
+TEST_CASE("a region that is refused is cut where the compiler takes both sides, and says why") {
+  const codegen::Plan plan = regionPlan(twoSums);
+  CHECK(plan.fallbackReason.empty());
+  REQUIRE(plan.parts.size() > 1);
+  CHECK(plan.parts[0].reason.empty());
+  for (std::size_t i = 1; i < plan.parts.size(); ++i) CHECK_FALSE(plan.parts[i].reason.empty());
+  CHECK(codegen::summaryOf(plan.parts).starts_with("cut into"));
+  CHECK(plan.launches() == static_cast<int>(plan.steps.size()));
+  CHECK(plan.kernels.size() == plan.programs.size());
+  std::vector<int> all;
+  for (const codegen::Part& part : plan.parts) all.insert(all.end(), part.nodes.begin(), part.nodes.end());
+  std::sort(all.begin(), all.end());
+  CHECK(all == std::vector<int>{0, 1, 2, 3});
+}
+
+TEST_CASE("a call that nothing can generate is ATen's, between parts that are generated") {
+  const codegen::Plan plan = regionPlan(R"(graph
+  in x0 f32[64, 64]
+  y0 f32[64, 64] = aten.exp.default(self=x0)
+  y1 f32[64, 64] = aten.mm.default(self=y0, mat2=x0)
+  y2 f32[64, 64] = aten.neg.default(self=y1)
+  return y2
+)");
+  CHECK(callsOfParts(plan) == CallsOfParts{{0}, {1}, {2}});
+  CHECK_FALSE(plan.parts[1].isGenerated);
+  CHECK(plan.parts[1].reason == "no lowering for aten.mm.default");
+  REQUIRE(plan.steps.size() == 3);
+  CHECK(std::get<codegen::CallStep>(plan.steps[1]).node == 1);
+  CHECK(codegen::summaryOf(plan.parts) == "cut into 3, 1 of ATen's: no lowering for aten.mm.default");
+}
+
+TEST_CASE("calls that nothing can generate are ATen's, all of them") {
+  const codegen::Plan plan = regionPlan(R"(graph
+  in x0 f32[64, 64]
+  y0 f32[64, 64] = aten.mm.default(self=x0, mat2=x0)
+  y1 f32[64, 64] = aten.mm.default(self=y0, mat2=x0)
+  return y1
+)");
+  CHECK(plan.fallbackReason == "no lowering for aten.mm.default");
+  CHECK(plan.steps.size() == 2);
+}
+
+TEST_CASE("a region that would read more as one than its calls do one by one is cut") {
+  // The columns' sum cannot share the traversal of what is stored: as one, x0 and x1 would be read twice.
+  const codegen::Plan plan = regionPlan(R"(graph
+  in x0 f32[4096, 3072]
+  in x1 f32[4096, 3072]
+  y0 f32[4096, 3072] = aten.gelu_backward.default(grad_output=x0, self=x1, approximate="none")
+  y1 f32[1, 3072] = aten.sum.dim_IntList(self=y0, dim=[0], keepdim=True, dtype=None)
+  return y0, y1
+)");
+  CHECK(callsOfParts(plan) == CallsOfParts{{0}, {1}});
+  CHECK(plan.parts[1].reason.starts_with("as one they move 2.52e+08 bytes"));
+}
+
+TEST_CASE("parts are given their schedules one after another") {
+  const codegen::Plan plan = regionPlan(twoSums);
+  std::vector<std::string> texts;
+  for (const auto& schedule : plan.schedules) texts.push_back(toText(*schedule));
+  const auto compiledWith = [&] { return codegen::compile(ir::parseGraph(twoSums), tests::hopper(), texts); };
+  CHECK(compiledWith().schedules == plan.schedules);
+  texts.emplace_back("a b");
+  CHECK_THROWS_WITH_AS(compiledWith(), doctest::Contains("loop nests"), ir::Error);
 }
 
 }  // namespace

@@ -110,21 +110,23 @@ TEST_SUITE("regions") {
 
   TEST_CASE("regions are raced like samples: what compiles is right, what does not says why, and results are resumed") {
     const std::string in = "graph\n  in x0 f32[4, 4]\n";
-    const std::string sorted = in +
-                               "  y0 f32[4, 4] = aten.mm.default(self=x0, mat2=x0)\n  y1 f32[4, 4] = aten.neg.default(self=y0)\n"
-                               "  return y1\n";
+    const std::string product = in + "  y0 f32[4, 4] = aten.mm.default(self=x0, mat2=x0)\n";
+    const std::string cut = product + "  y1 f32[4, 4] = aten.neg.default(self=y0)\n  return y1\n";
+    const std::string called = product + "  return y0\n";
     const std::string lies = in + "  y0 f32[4, 8] = aten.neg.default(self=x0)\n  return y0\n";
     const RegionsBed bed;
-    CHECK(bed.race({region, sorted, lies}) != 0);
+    CHECK(bed.race({region, called, lies, cut}) != 0);
     const auto statuses = bed.statuses();
     CHECK(statuses.at(1) == "ok");
     CHECK(statuses.at(2) == "unsupported");
     CHECK(bed.reasonOf(2) == "no lowering for aten.mm.default");
     CHECK(statuses.at(3) != "ok");
     CHECK(bed.reasonOf(3) == "region.r2: y0 is f32[4, 8] where ATen gives f32[4, 4]");
+    CHECK(statuses.at(4) == "ok");
+    CHECK(bed.reasonOf(4) == "cut into 2, 1 of ATen's: no lowering for aten.mm.default");
     CHECK(bed.out().find("f32[4,4]") != std::string::npos);
     const std::string before = tests::contentOf(bed.json());
-    bed.race({region, sorted, lies});
+    bed.race({region, called, lies, cut});
     CHECK(tests::contentOf(bed.json()) == before);
   }
 

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include "inputs/region.h"
+#include "ir/text/text.h"
 #include "runtime/device.h"
 #include "tests/runtime/sample.h"
 #include "tests/targets.h"
@@ -40,4 +42,19 @@ TEST_CASE("a small call on the host stands for the larger ones of its form, howe
   CHECK(kinds[1].kind == Kind::Generated);
   CHECK_FALSE(kinds[2].kind);  // no small one is strided
   CHECK(kinds[2].reason == "not known without a device");
+}
+
+TEST_CASE("a region is generated, and says into how many parts it is cut") {
+  const auto regionOf = [](const std::string& middle) {
+    return inputs::regionSample(ir::parseGraph("graph\n  in x0 f32[4, 4]\n  y0 f32[4, 4] = aten.exp.default(self=x0)\n" + middle +
+                                               "  y2 f32[4, 4] = aten.neg.default(self=y1)\n  return y2\n"),
+                                "test");
+  };
+  const auto kinds = expectedKinds({regionOf("  y1 f32[4, 4] = aten.abs.default(self=y0)\n"),
+                                    regionOf("  y1 f32[4, 4] = aten.mm.default(self=y0, mat2=x0)\n")},
+                                   tests::hopper());
+  CHECK(kinds[0].kind == Kind::Generated);
+  CHECK(kinds[0].reason.empty());
+  CHECK(kinds[1].kind == Kind::Generated);
+  CHECK(kinds[1].reason == "cut into 3, 1 of ATen's: no lowering for aten.mm.default");
 }

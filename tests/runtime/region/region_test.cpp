@@ -66,6 +66,23 @@ TEST_SUITE("regions") {
     CHECK(wide.state().tensors[1].allclose(second.to(at::kDouble), 1e-6, 1e-6));
   }
 
+  TEST_CASE("the parts of a region that is cut hand on what they made, written and viewed") {
+    RegionBed bed(R"(graph
+  in x0 f32[4, 8]
+  in x1 f32[8, 8]
+  y0 f32[4, 8] = aten.exp.default(self=x0)
+  y1 f32[3, 8] of y0 + 8 = aten.slice.Tensor(self=y0, dim=0, start=1, end=4, step=1)
+  y2 f32[4, 8] = aten.mm.default(self=x0, mat2=x1)
+  y3 f32[3, 8] = aten.cumsum.default(self=y1, dim=1, dtype=None)
+  x0 = aten.mul_.Scalar(self=x0, other=2) writes x0
+  y4 f32[3] = aten.sum.dim_IntList(self=y3, dim=[1], keepdim=False, dtype=None)
+  return x0, y2, y4
+)");
+    const std::vector<at::Tensor> eager = bed.eager(), found = bed.compiled();
+    REQUIRE(found.size() == 3);
+    for (size_t i = 0; i < found.size(); ++i) CHECK(found[i].allclose(eager[i], 1e-5, 1e-5));
+  }
+
   TEST_CASE("inputs that are written are put back, in each set") {
     RegionBed bed(R"(graph
   in x0 f32[4]

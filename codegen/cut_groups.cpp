@@ -1,0 +1,140 @@
+#include "codegen/cut_groups.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "codegen/generate.h"
+#include "ir/error.h"
+#include "ir/text/text.h"
+#include "lowering/partition/places.h"
+
+namespace codegen {
+
+using lowering::Cost;
+using lowering::Cut;
+using lowering::Group;
+
+std::vector<Group> GroupCutter::cut(const Group& group) {
+  candidates_.clear();
+  refused_.clear();
+  std::vector<Group> groups;
+  add(group.nodes, group.reason, groups);
+  return groups;
+}
+
+std::vector<Group> GroupCutter::cutAll() {
+  Group all;
+  for (size_t i = 0; i < graph_.nodes.size(); ++i)
+    if (!flow_[static_cast<int>(i)].isView) all.nodes.push_back(static_cast<int>(i));
+  const Verdict& verdict = judged(graph_);
+  const std::string why = verdict.why.empty() ? whyLosing(all.nodes, verdict.cost) : verdict.why;
+  if (why.empty()) {
+    all.graph = graph_;
+    all.values.resize(graph_.values.size());
+    std::iota(all.values.begin(), all.values.end(), 0);
+    return {all};
+  }
+  const auto isGenerated = [&](const ir::Graph& call, const ir::Node&) { return whyRefused(call).empty(); };
+  std::vector<Group> groups;
+  for (Group& group : lowering::partition(graph_, flow_, isGenerated)) {
+    const std::string& alone = candidateOf({group.nodes.front()}).why;
+    if (!group.isGenerated)
+      group.reason = alone.empty() ? "writes memory that has other names" : alone;
+    else if (!groups.empty())
+      group.reason = why;
+    const std::vector<Group> parts = group.isGenerated ? cut(group) : std::vector{group};
+    groups.insert(groups.end(), parts.begin(), parts.end());
+  }
+  return groups;
+}
+
+const GroupCutter::Verdict& GroupCutter::judged(const ir::Graph& graph) {
+  const auto [known, isNew] = verdicts_.try_emplace(ir::toText(graph));
+  Verdict& verdict = known->second;
+  if (isNew) verdict.why = whyNot(graph, [&] { verdict.cost = lowering::costOf(nestsOf(graph, target_), target_); });
+  return verdict;
+}
+
+const GroupCutter::Candidate& GroupCutter::candidateOf(const std::vector<int>& calls) {
+  const auto known = candidates_.find(calls);
+  return known != candidates_.end() ? known->second : candidates_.emplace(calls, made(calls)).first->second;
+}
+
+GroupCutter::Candidate GroupCutter::made(const std::vector<int>& calls) {
+  Candidate made{{calls}, "", {}};
+  try {
+    made.group = lowering::groupOf(graph_, flow_, calls);
+    if (made.group.graph.outputs.empty()) return made;
+    std::optional<ir::Graph> placed = lowering::withPlaces(made.group, graph_, target_.parameterBytes());
+    if (!placed) ir::fail(ir::ErrorKind::Unsupported, "inputs share memory, in which they lie at odd places");
+    made.group.graph = *std::move(placed);
+  } catch (const ir::Error& error) {
+    if (error.kind() != ir::ErrorKind::Unsupported) throw;
+    made.why = error.what();
+    return made;
+  }
+  const Verdict& verdict = judged(made.group.graph);
+  made.why = verdict.why;
+  made.cost = verdict.cost;
+  if (made.why.empty() && calls.size() > 1) made.why = whyLosing(calls, made.cost);
+  return made;
+}
+
+std::string GroupCutter::whyLosing(const std::vector<int>& calls, const Cost& cost) {
+  Cost apart;
+  for (const int call : calls) {
+    const Candidate& alone = candidateOf({call});
+    if (!alone.why.empty()) return "";
+    apart += alone.cost;
+  }
+  if (cost.time <= apart.time) return "";
+  return fmt::format("as one they move {:.3g} bytes and take {:.3g} operations, one by one {:.3g} and {:.3g}", cost.bytes,
+                     cost.operations, apart.bytes, apart.operations);
+}
+
+bool GroupCutter::isTaken(const std::vector<int>& calls) {
+  // What refuses some calls refuses more of them, too.
+  const auto isAmong = [&](const std::vector<int>& refused) {
+    return std::includes(calls.begin(), calls.end(), refused.begin(), refused.end());
+  };
+  if (std::any_of(refused_.begin(), refused_.end(), isAmong)) return false;
+  if (candidateOf(calls).why.empty()) return true;
+  refused_.push_back(calls);
+  return false;
+}
+
+Cut GroupCutter::cutOf(const std::vector<int>& calls) {
+  const std::vector<Cut> cuts = lowering::cutsOf(graph_, flow_, calls);
+  const Cut* best = &cuts.front();
+  size_t most = 0;  // calls on a side that is taken
+  for (const Cut& cut : cuts) {
+    const bool isFirst = isTaken(cut.first), isSecond = isTaken(cut.second);
+    if (isFirst && isSecond) return cut;
+    const size_t taken = std::max(isFirst ? cut.first.size() : 0, isSecond ? cut.second.size() : 0);
+    if (taken <= most) continue;
+    most = taken;
+    best = &cut;
+  }
+  return *best;
+}
+
+void GroupCutter::add(const std::vector<int>& calls, const std::string& why, std::vector<Group>& groups) {
+  const Candidate& candidate = candidateOf(calls);
+  if (candidate.why.empty()) {
+    if (candidate.group.graph.outputs.empty()) return;
+    groups.push_back(candidate.group);
+    groups.back().reason = why;
+    return;
+  }
+  if (calls.size() == 1) {
+    groups.push_back({calls, false, candidate.why, {}, {}});
+    return;
+  }
+  const Cut cut = cutOf(calls);
+  add(cut.first, why, groups);
+  add(cut.second, candidate.why, groups);
+}
+
+}  // namespace codegen

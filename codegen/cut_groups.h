@@ -1,0 +1,62 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "ir/target.h"
+#include "lowering/analysis/cost.h"
+#include "lowering/partition/cuts.h"
+#include "lowering/partition/partition.h"
+
+namespace codegen {
+
+/// Cuts groups of calls until each is one that the compiler takes, and that costs no more than its calls one by one. A cut is
+/// made where the compiler takes both sides, of such places where fewest bytes go from one to the other.
+class GroupCutter {
+ public:
+  GroupCutter(const ir::Graph& graph, const lowering::DataFlow& flow, const ir::Target& target)
+      : graph_(graph), flow_(flow), target_(target) {}
+
+  /// A group as groups that are compiled one by one, in their order, each with the reason why it is apart; calls alone that the
+  /// compiler refuses are not generated. Inputs have their places (lowering::withPlaces).
+  std::vector<lowering::Group> cut(const lowering::Group& group);
+
+  /// All calls of the graph as such groups: a single one that is the graph itself, where that is taken.
+  std::vector<lowering::Group> cutAll();
+
+  /// Why the compiler does not take a graph; empty where it does.
+  const std::string& whyRefused(const ir::Graph& graph) { return judged(graph).why; }
+
+ private:
+  /// What comes of compiling a graph.
+  struct Verdict {
+    std::string why;  ///< it is refused; empty where it is not
+    lowering::Cost cost;
+  };
+  /// Calls as a group, and why they are not compiled as one; empty where they are.
+  struct Candidate {
+    lowering::Group group;
+    std::string why;
+    lowering::Cost cost;
+  };
+
+  const Verdict& judged(const ir::Graph& graph);
+  const Candidate& candidateOf(const std::vector<int>& calls);
+  Candidate made(const std::vector<int>& calls);
+  /// Why calls cost more as one than one by one; empty where they do not.
+  std::string whyLosing(const std::vector<int>& calls, const lowering::Cost& cost);
+  bool isTaken(const std::vector<int>& calls);
+  lowering::Cut cutOf(const std::vector<int>& calls);
+  void add(const std::vector<int>& calls, const std::string& why, std::vector<lowering::Group>& groups);
+
+  const ir::Graph& graph_;
+  const lowering::DataFlow& flow_;
+  const ir::Target& target_;
+  std::unordered_map<std::string, Verdict> verdicts_;  ///< by text
+  std::map<std::vector<int>, Candidate> candidates_;   ///< of the group at hand, by its calls
+  std::vector<std::vector<int>> refused_;              ///< calls of the group at hand that are no group
+};
+
+}  // namespace codegen

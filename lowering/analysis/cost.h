@@ -1,0 +1,20 @@
+#pragma once
+
+#include "lowering/analysis/loop_nest.h"
+
+namespace lowering {
+
+/// What loop nests take, as far as no schedule changes it.
+struct Cost {
+  double bytes = 0;       ///< moved from and to memory, each distinct element of a nest's tensors once
+  double operations = 0;  ///< loads, operations on floating operands and combinations of reductions, once for every point of the
+                          ///< axes that each depends on
+  double time = 0;        ///< in bytes that memory moves meanwhile: a nest moves and computes at once
+
+  Cost& operator+=(const Cost& other);
+};
+
+/// Nests that do not need each other start at once, and those of a mixed-order pair read once what both need.
+Cost costOf(const LoopNests& nests, const ir::Target& target);
+
+}  // namespace lowering

@@ -1,0 +1,51 @@
+// What loop nests take.
+#include "lowering/analysis/cost.h"
+
+#include <doctest/doctest.h>
+
+#include "ir/text/text.h"
+#include "tests/targets.h"
+
+namespace {
+
+lowering::Cost costOf(const char* loops) {
+  const ir::Target target = tests::hopper();
+  return lowering::costOf(lowering::analyzeJointly(lowering::analyze(std::vector{ir::parseLoops(loops)}, target), target),
+                          target);
+}
+
+}  // namespace
+
+TEST_SUITE("costs") {
+  TEST_CASE("a tensor's distinct elements are moved once, however often loops read them") {
+    const lowering::Cost cost = costOf(R"(loops example
+  in  x0 f32[8]
+  in  x1 f32[4, 8]
+  out y0 f32[4, 8]
+  for i0 in 4, i1 in 8
+    y0[i0*8 + i1] = x1[i0*8 + i1] * x0[i1] + x0[i1]
+)");
+    CHECK(cost.bytes == 4 * (8 + 32 + 32));
+    CHECK(cost.operations == 32 + 8 + 32 + 32);  // two loads, of which one is the same in all rows, and two operations
+  }
+
+  TEST_CASE("no more is moved than is read") {
+    const lowering::Cost cost = costOf(R"(loops example
+  in  x0 f32[1000]
+  out y0 f32[8]
+  for i0 in 8
+    y0[i0] = x0[i0*4]
+)");
+    CHECK(cost.bytes == 4 * (8 + 8));
+  }
+
+  TEST_CASE("a reduction costs all its terms, at each point that computes it") {
+    const lowering::Cost once = costOf(R"(loops example
+  in  x0 f32[16, 128]
+  out y0 f32[16]
+  for i0 in 16 reduce i1 in 128
+    y0[i0] = add[i1](x0[i0*128 + i1])
+)");
+    CHECK(once.operations == 2 * 16 * 128);
+  }
+}
