@@ -16,6 +16,12 @@ using lowering::Cost;
 using lowering::Cut;
 using lowering::Group;
 
+namespace {
+
+constexpr std::string_view recomputes = "together they compute again what takes less to store";
+
+}  // namespace
+
 std::vector<Group> GroupCutter::cut(const Group& group) {
   candidates_.clear();
   refused_.clear();
@@ -29,7 +35,8 @@ std::vector<Group> GroupCutter::cutAll() {
   for (size_t i = 0; i < graph_.nodes.size(); ++i)
     if (!flow_[static_cast<int>(i)].isView) all.nodes.push_back(static_cast<int>(i));
   const Verdict& verdict = judged(graph_);
-  const std::string why = verdict.why.empty() ? whyLosing(all.nodes, verdict.cost) : verdict.why;
+  std::string why = verdict.why.empty() ? whyLosing(all.nodes, verdict.cost) : verdict.why;
+  if (why.empty() && cheaperCut(all.nodes, verdict.cost)) why = recomputes;
   if (why.empty()) {
     all.graph = graph_;
     all.values.resize(graph_.values.size());
@@ -82,16 +89,36 @@ GroupCutter::Candidate GroupCutter::made(const std::vector<int>& calls) {
   return made;
 }
 
-std::string GroupCutter::whyLosing(const std::vector<int>& calls, const Cost& cost) {
+std::optional<Cost> GroupCutter::costApart(const std::vector<int>& calls) {
   Cost apart;
   for (const int call : calls) {
     const Candidate& alone = candidateOf({call});
-    if (!alone.why.empty()) return "";
+    if (!alone.why.empty()) return std::nullopt;
     apart += alone.cost;
   }
-  if (cost.time <= apart.time) return "";
-  return fmt::format("as one they move {:.3g} bytes and take {:.3g} operations, one by one {:.3g} and {:.3g}", cost.bytes,
-                     cost.operations, apart.bytes, apart.operations);
+  return apart;
+}
+
+std::string GroupCutter::whyLosing(const std::vector<int>& calls, const Cost& cost) {
+  const std::optional<Cost> apart = costApart(calls);
+  if (!apart || cost.time <= apart->time) return "";
+  return fmt::format("together they move {:.3g} bytes and take {:.3g} operations, one by one {:.3g} and {:.3g}", cost.bytes,
+                     cost.operations, apart->bytes, apart->operations);
+}
+
+std::optional<Cut> GroupCutter::cheaperCut(const std::vector<int>& calls, const Cost& cost) {
+  const std::optional<Cost> apart = costApart(calls);
+  if (!apart || cost.operations <= apart->operations) return std::nullopt;
+  std::optional<Cut> best;
+  double least = cost.time;
+  for (Cut& cut : lowering::cutsOf(graph_, flow_, calls)) {
+    if (!isTaken(cut.first) || !isTaken(cut.second)) continue;
+    const double time = candidateOf(cut.first).cost.time + candidateOf(cut.second).cost.time;
+    if (time >= least) continue;
+    least = time;
+    best = std::move(cut);
+  }
+  return best;
 }
 
 bool GroupCutter::isTaken(const std::vector<int>& calls) {
@@ -124,6 +151,10 @@ void GroupCutter::add(const std::vector<int>& calls, const std::string& why, std
   const Candidate& candidate = candidateOf(calls);
   if (candidate.why.empty()) {
     if (candidate.group.graph.outputs.empty()) return;
+    if (const std::optional<Cut> cut = cheaperCut(calls, candidate.cost)) {
+      add(cut->first, why, groups);
+      return add(cut->second, std::string(recomputes), groups);
+    }
     groups.push_back(candidate.group);
     groups.back().reason = why;
     return;

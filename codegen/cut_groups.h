@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -12,8 +13,9 @@
 
 namespace codegen {
 
-/// Cuts groups of calls until each is one that the compiler takes, and that costs no more than its calls one by one. A cut is
-/// made where the compiler takes both sides, of such places where fewest bytes go from one to the other.
+/// Cuts groups of calls until each is one that the compiler takes, and that takes no longer than its calls one by one, nor than
+/// the two sides of a cut where a value that it computes again and again is stored. A refused or losing group is cut where the
+/// compiler takes both sides, of such places where fewest bytes go from one to the other.
 class GroupCutter {
  public:
   GroupCutter(const ir::Graph& graph, const lowering::DataFlow& flow, const ir::Target& target)
@@ -45,8 +47,12 @@ class GroupCutter {
   const Verdict& judged(const ir::Graph& graph);
   const Candidate& candidateOf(const std::vector<int>& calls);
   Candidate made(const std::vector<int>& calls);
-  /// Why calls cost more as one than one by one; empty where they do not.
+  /// Calls one by one; nothing where one is refused.
+  std::optional<lowering::Cost> costApart(const std::vector<int>& calls);
+  /// Why calls take longer as one than one by one; empty where they do not.
   std::string whyLosing(const std::vector<int>& calls, const lowering::Cost& cost);
+  /// The cut after which calls take least, if that is less than as one. Only what computes more than its calls can have one.
+  std::optional<lowering::Cut> cheaperCut(const std::vector<int>& calls, const lowering::Cost& cost);
   bool isTaken(const std::vector<int>& calls);
   lowering::Cut cutOf(const std::vector<int>& calls);
   void add(const std::vector<int>& calls, const std::string& why, std::vector<lowering::Group>& groups);

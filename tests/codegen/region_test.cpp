@@ -146,7 +146,36 @@ TEST_CASE("a region that would read more as one than its calls do one by one is 
   return y0, y1
 )");
   CHECK(callsOfParts(plan) == CallsOfParts{{0}, {1}});
-  CHECK(plan.parts[1].reason.starts_with("as one they move 2.52e+08 bytes"));
+  CHECK(plan.parts[1].reason.starts_with("together they move 2.52e+08 bytes"));
+}
+
+TEST_CASE("what a sum of columns would compute again is read where it is stored anyway") {
+  const codegen::Plan plan = regionPlan(R"(graph
+  in x0 f32[2, 768]
+  in x1 f32[2, 197, 768]
+  in x2 f32[2, 197, 1]
+  in x3 f32[2, 197, 1]
+  in x4 f32[768]
+  in x5 f32[768]
+  y0 f32[2, 197, 768] = aten.select_backward.default(grad_output=x0, input_sizes=[2, 197, 768], dim=1, index=0)
+  y1 f32[2, 197, 768], y2 f32[768], y3 f32[768] = aten.native_layer_norm_backward.default(grad_out=y0, input=x1, normalized_shape=[768], mean=x2, rstd=x3, weight=x4, bias=x5, output_mask=[True, True, True])
+  y4 f32[394, 768] of y1 = aten.view.default(self=y1, size=[394, 768])
+  y5 f32[1, 768] = aten.sum.dim_IntList(self=y4, dim=[0], keepdim=True, dtype=None)
+  return y1, y2, y3, y5
+)");
+  CHECK(callsOfParts(plan) == CallsOfParts{{0, 1}, {3}});
+  CHECK(plan.parts[1].reason == "together they compute again what takes less to store");
+}
+
+TEST_CASE("windows of windows are stored in between, and what a window reads is computed there where that is little") {
+  const std::string pool =
+      "aten.avg_pool2d.default(self={}, kernel_size=[5, 5], stride=[1, 1], padding=[2, 2], ceil_mode=False, "
+      "count_include_pad=True, divisor_override=None)\n";
+  const auto poolOf = [&](const std::string& value) { return std::string(pool).replace(pool.find("{}"), 2, value); };
+  const std::string in = "graph\n  in x0 f32[8, 64, 56, 56]\n  y0 f32[8, 64, 56, 56] = ";
+  CHECK(callsOfParts(regionPlan(in + poolOf("x0") + "  y1 f32[8, 64, 56, 56] = " + poolOf("y0") + "  return y1\n")) ==
+        CallsOfParts{{0}, {1}});
+  CHECK(regionPlan(in + "aten.neg.default(self=x0)\n  y1 f32[8, 64, 56, 56] = " + poolOf("y0") + "  return y1\n").parts.empty());
 }
 
 TEST_CASE("parts are given their schedules one after another") {
