@@ -98,6 +98,7 @@ void CorrectnessCheck::draw(uint64_t seed, const Data& data) {
 
 void CorrectnessCheck::setReference() {
   reference_ = makeReference(workload_);
+  nearby_.clear();
   sums_ = runtime::sumsOfRead(workload_);
 }
 
@@ -162,7 +163,10 @@ Verdict CorrectnessCheck::judged(const runtime::Trial& trial, const runtime::Ten
   workload_.restore();
   Reference reference = reference_;
   reference.again = differingRuns(workload_, reference_);
-  if (criterion_.rule == Rule::Network) reference.nearby = nearbyRuns(workload_);
+  if (criterion_.rule == Rule::Network) {
+    if (nearby_.empty()) nearby_ = nearbyRuns(workload_);
+    reference.nearby = nearby_;
+  }
   const bool areMore = !reference.again.empty() || !reference.nearby.empty();
   return areMore ? check(found, reference, workload_, criterion, tolerances_) : verdict;
 }

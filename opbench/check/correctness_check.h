@@ -69,8 +69,9 @@ class CorrectnessCheck {
   Criterion criterion_;
   const Tolerances& tolerances_;
   Reference reference_;
-  std::vector<int64_t> sums_;                ///< of the arguments that are only read
-  std::pair<uint64_t, inputs::Data> drawn_;  ///< the seed and the distribution of the data at hand
+  mutable std::vector<runtime::TensorList> nearby_;  ///< nearbyRuns() of the data at hand, once something seemed wrong on them
+  std::vector<int64_t> sums_;                        ///< of the arguments that are only read
+  std::pair<uint64_t, inputs::Data> drawn_;          ///< the seed and the distribution of the data at hand
   uint64_t seed_ = 0;
   inputs::Data data_;
   bool isUnforeseen_ = false;       ///< whether the data at hand are of a seed that nobody chose

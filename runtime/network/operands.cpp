@@ -1,6 +1,6 @@
 #include "runtime/network/operands.h"
 
-#include <ATen/CPUGeneratorImpl.h>
+#include <ATen/Context.h>
 #include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
@@ -92,9 +92,10 @@ at::Tensor inFloat64(const at::Tensor& tensor) { return tensor.to(at::kDouble, f
 
 at::Tensor offByARounding(const at::Tensor& tensor, std::optional<at::ScalarType> cast, uint64_t seed) {
   const double step = epsilonOf(cast.value_or(tensor.scalar_type()));
-  at::Generator generator = at::detail::createCPUGenerator(seed);
+  at::Generator generator = at::globalContext().defaultGenerator(tensor.device()).clone();
+  generator.set_current_seed(seed);
   const auto wide = tensor.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
-  const at::Tensor part = at::empty(tensor.sizes(), wide).uniform_(-0.5, 0.5, generator).to(tensor.device());
+  const at::Tensor part = at::empty(tensor.sizes(), tensor.options().dtype(wide)).uniform_(-0.5, 0.5, generator);
   return at::addcmul(tensor.to(wide), tensor.to(wide), part, step).to(tensor.scalar_type());
 }
 
