@@ -72,6 +72,7 @@ void addRace(Arguments& arguments, const Options& options) {
   arguments.flag("--no-timing", !options.timing);
   arguments.flag("--no-memory", options.noMemory);
   arguments.flag("--cosine", options.cosine);
+  arguments.flag("--check-groups", options.checksGroups);
   arguments.add("--tolerances", &Options::tolerances);
   if (options.fault) arguments.add("--fault", std::string(name(*options.fault)));
   if (!options.processFaults.empty()) arguments.add("--fault", toText(options.processFaults));

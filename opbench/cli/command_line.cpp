@@ -201,6 +201,8 @@ void declareNetworkRuns(CLI::App& app, Options& options) {
   addNumber(app, "--nloops", options.runs, "Runs of each contender that count")->capture_default_str();
   addNumber(app, "--warmup", options.warmups, "Runs of each before, that do not count")->capture_default_str();
   app.add_flag("--no-memory,--no_memory", options.noMemory, "Measure neither memory nor the first run");
+  app.add_flag("--check-groups", options.checksGroups,
+               "Check each group of opbench's plan by itself too, on eager's values, and name the first that is wrong");
   app.add_flag("--cosine", options.cosine, "Results are right that point where the reference does (cosine from 0.99)");
 }
 

@@ -119,6 +119,7 @@ struct Options {
   bool anyPrecision = false;         ///< times are divided by each other though one contender computes with fewer digits
   bool isAA = false;                 ///< each contender races against itself (A/A)
   bool accuracyChecking = true;
+  bool checksGroups = false;  ///< each group of a network's plan is checked by itself as well
   bool cosine = false;  ///< networks' results are right that point where the reference does
   bool timing = true;
   bool noMemory = false;                           ///< of networks: their memory and first run are not measured

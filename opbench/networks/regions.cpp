@@ -48,8 +48,14 @@ bool hasSamples(const fs::path& folder) {
   return false;
 }
 
-/// A region's file: what says where it comes from and what it computes is for readers, and no part of the sample.
-std::string fileText(const inputs::Sample& region, const inputs::Sample& network) {
+}  // namespace
+
+std::string regionName(const ir::Graph& region) {
+  constexpr size_t digits = 12;
+  return runtime::digest(ir::toText(region)).substr(0, digits);
+}
+
+std::string regionText(const inputs::Sample& region, const inputs::Sample& network) {
   std::string text =
       fmt::format("# {} in a step of {}: {}\n#\n", region.count == 1 ? "once" : fmt::format("{} times", region.count), network.op,
                   network.recorded);
@@ -59,10 +65,7 @@ std::string fileText(const inputs::Sample& region, const inputs::Sample& network
   return text + "\n" + inputs::toText(std::vector{region});
 }
 
-}  // namespace
-
 std::vector<inputs::Sample> regionsOf(const ir::Graph& graph, const ir::Target& target) {
-  constexpr size_t digits = 12;
   std::unordered_map<std::string, bool> known;  // by the text of the call
   const auto joins = [&](const ir::Graph& call, const ir::Node& node) {
     if (runtime::drawsNumbers(node)) return false;
@@ -73,7 +76,7 @@ std::vector<inputs::Sample> regionsOf(const ir::Graph& graph, const ir::Target& 
   std::vector<inputs::Sample> samples;
   std::unordered_map<std::string, size_t> places;
   for (const ir::Graph& region : generatedPartsOf(graph, joins)) {
-    const std::string name = runtime::digest(ir::toText(region)).substr(0, digits);
+    const std::string name = regionName(region);
     const auto [place, isNew] = places.try_emplace(name, samples.size());
     isNew ? samples.push_back(inputs::regionSample(region, name)) : void(++samples[place->second].count);
   }
@@ -85,7 +88,7 @@ void writeRegions(const std::vector<inputs::Sample>& regions, const inputs::Samp
   if (hasSamples(folder)) ir::fail(ir::ErrorKind::Input, "--regions {}: the folder has files of samples already", folder);
   for (const inputs::Sample& region : regions) {
     const std::string name = region.op.substr(region.op.find('.') + 1);
-    inputs::writeFile((fs::path(folder) / (name + ".txt")).string(), fileText(region, network));
+    inputs::writeFile((fs::path(folder) / (name + ".txt")).string(), regionText(region, network));
   }
 }
 

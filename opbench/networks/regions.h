@@ -15,6 +15,12 @@ namespace opbench {
 /// those that draw random numbers.
 std::vector<inputs::Sample> regionsOf(const ir::Graph& graph, const ir::Target& target);
 
+/// The name of a region, which its text tells.
+std::string regionName(const ir::Graph& region);
+
+/// A region's file: what says where it comes from and what it computes is for readers, and no part of the sample.
+std::string regionText(const inputs::Sample& region, const inputs::Sample& network);
+
 /// Writes each region to a file of its own in a folder, `NAME.txt`, with the name of the network in a comment. Error: Input,
 /// where the folder has files of samples already.
 void writeRegions(const std::vector<inputs::Sample>& regions, const inputs::Sample& network, const std::string& folder);

@@ -132,6 +132,8 @@ void Dump::assembly(const codegen::Plan& plan, runtime::Device& device) const {
   }
 }
 
+void Dump::wrongGroup(std::string_view region) const { write("wrong-group.txt", region); }
+
 void Dump::race(std::string_view jsonLines) const { write("60-race.jsonl", jsonLines); }
 
 void Dump::write(const std::string& name, std::string_view text) const {

@@ -23,6 +23,7 @@ class Dump {
   /// 20-loops.txt 30-kernel.txt 40-kernel.cu|.ll; of a network 12-groups.txt, 27-steps.txt and a folder of each distinct group.
   void plan(const codegen::Plan& plan) const;
   void assembly(const codegen::Plan& plan, runtime::Device& device) const;  ///< 50-kernel.ptx|.s
+  void wrongGroup(std::string_view region) const;                           ///< wrong-group.txt, a file of samples
   void race(std::string_view jsonLines) const;                              ///< 60-race.jsonl
 
   bool isOn() const { return !folder_.empty(); }

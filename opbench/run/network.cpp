@@ -6,11 +6,14 @@
 
 #include "codegen/compile_network.h"
 #include "inputs/operator_name.h"
+#include "inputs/region.h"
 #include "ir/error.h"
 #include "lowering/partition/data_flow.h"
 #include "opbench/check/correctness_check.h"
 #include "opbench/check/faults/network_faults.h"
+#include "opbench/check/group_check.h"
 #include "opbench/measure/device/ceilings.h"
+#include "opbench/networks/regions.h"
 #include "opbench/run/outcome.h"
 #include "runtime/capture/recording.h"
 #include "runtime/flops/flop_count.h"
@@ -70,6 +73,18 @@ NetworkPlan& planOf(const SampleContext& context) {
     ir::fail(ir::ErrorKind::Unsupported, "{} has no place for the fault {}", context.workload.op(), name(*fault));
   context.network = std::move(made);
   return *context.network;
+}
+
+std::string whichGroupIsWrong(const inputs::Sample& sample, const SampleContext& context) {
+  const NetworkPlan& network = planOf(context);
+  const auto wrong = findWrongGroup(context.workload, network.plan, network.constants, context.bench.device, context.bench.cache,
+                                    context.bench.tolerances);
+  if (!wrong) return "";
+  const ir::Graph graph = regionOf(network.plan.groups[static_cast<size_t>(wrong->group)]);
+  inputs::Sample region = inputs::regionSample(graph, regionName(graph));
+  region.count = wrong->times;
+  context.dump.wrongGroup(regionText(region, sample));
+  return wrong->message;
 }
 
 runtime::CallablePtr plannedNetwork(const SampleContext& context) {

@@ -20,6 +20,9 @@ void traceMemory(runtime::Workload& workload, Row& row, const Bench& bench);
 /// The plan of a network's step, which is captured and compiled when first asked for. Error: Unsupported for what graphs and
 /// plans do not hold.
 NetworkPlan& planOf(const SampleContext& context);
+/// Checks each group of a network's plan by itself. Says which is the first that is wrong, and writes it to the dump as a region;
+/// empty where all are right.
+std::string whichGroupIsWrong(const inputs::Sample& sample, const SampleContext& context);
 /// The contender `opbench` of a network: its plan.
 runtime::CallablePtr plannedNetwork(const SampleContext& context);
 

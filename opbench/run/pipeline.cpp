@@ -190,12 +190,16 @@ void dropFailed(std::vector<PreparedContender>& contenders, const std::optional<
 }
 
 /// The contenders that can run, and whose runs give the same bits or not.
-std::vector<PreparedContender> prepareAll(Row& row, const SampleContext& context, const CorrectnessCheck& correctness) {
+std::vector<PreparedContender> prepareAll(const inputs::Sample& sample, Row& row, const SampleContext& context,
+                                          const CorrectnessCheck& correctness) {
   std::vector<PreparedContender> contenders;
   for (Outcome& outcome : row.outcomes)
     attempt({&outcome, 1}, context.dump.folder(), [&] {
       if (outcome.status != Status::Ok) return;
       PreparedContender contender = prepare(outcome, context);
+      const bool isPlan = outcome.contender == Contender::Opbench && inputs::isNetwork(row.op);
+      if (context.isChecked && isPlan && context.bench.options.checksGroups)
+        if (std::string why = whichGroupIsWrong(sample, context); !why.empty()) return setWrong(outcome, std::move(why));
       if (context.isChecked) {
         outcome.determinism = correctness.determinism(*contender.trial);
         if (std::string why = correctness.overwritten(); !why.empty()) return setWrong(outcome, std::move(why));
@@ -262,7 +266,7 @@ void raceWorkload(const inputs::Sample& sample, Row& row, const Dump& dump, cons
   row.data = toText(correctness.data());
   row.trivialSolution = correctness.trivialSolution();
 
-  std::vector<PreparedContender> contenders = prepareAll(row, context, correctness);
+  std::vector<PreparedContender> contenders = prepareAll(sample, row, context, correctness);
   const auto timeAll = [&] {
     const auto before = bench.device.state();
     if (options.isAA) {

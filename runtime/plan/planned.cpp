@@ -4,14 +4,18 @@
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_strided.h>
 #include <c10/core/InferenceMode.h>
+#include <fmt/format.h>
 
 #include <array>
+#include <map>
+#include <set>
 #include <utility>
 
 #include "inputs/data/materialize.h"
 #include "runtime/build/compiler.h"
 #include "runtime/network/step.h"
 #include "runtime/profile/recorder.h"
+#include "runtime/region/region.h"
 #include "runtime/torch/call_graph.h"
 #include "runtime/torch/call_state.h"
 
@@ -56,6 +60,13 @@ class PlannedCallable::Cleared {
   PlannedCallable& callable_;
 };
 
+/// A run that is looked at.
+struct PlannedCallable::Observed {
+  const codegen::Plan& plan;
+  GroupObserver& observer;
+  std::optional<Region> group{};
+};
+
 PlannedCallable::PlannedCallable(Workload& workload, const codegen::Plan& plan, const TensorList& constants, Device& device,
                                  const Cache& cache)
     : workload_(workload),
@@ -79,6 +90,10 @@ PlannedCallable::PlannedCallable(Workload& workload, const codegen::Plan& plan, 
     const auto* launch = std::get_if<codegen::LaunchStep>(&step);
     launch != nullptr ? add(*launch, plan) : add(std::get<codegen::CallStep>(step));
   }
+  std::set<int> begun;
+  for (Step& step : steps_) step.isFirst = begun.insert(step.instance).second;
+  std::set<int> ended;
+  for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) step->isLast = ended.insert(step->instance).second;
   for (const int output : graph_.outputs) {
     const int memory = lifetimes_.memoryOf(output);
     if (lifetimes_.isMade(memory) && !lifetimes_.isUsed(memory)) left_.push_back(runTensor(graph_, output));
@@ -125,6 +140,7 @@ void PlannedCallable::add(const codegen::LaunchStep& step, const codegen::Plan& 
   }
   Step own = ending(steps_.size());
   own.launch = static_cast<int>(launches_.size());
+  own.instance = step.instance;
   for (const int value : lifetimes_.valuesOf(steps_.size())) {
     const int memory = lifetimes_.memoryOf(value);
     if (lifetimes_.isMade(memory) && lifetimes_.isFirst(steps_.size(), memory)) own.makes.push_back(made(value));
@@ -244,7 +260,9 @@ std::vector<at::Tensor> PlannedCallable::run() {
     for (; phase < firstOfPhases_.size() && firstOfPhases_[phase] == static_cast<int>(i); ++phase) mark();
     const Step& step = steps_[i];
     for (const RunTensor& made : step.makes) make(made);
+    if (observed_ != nullptr && step.launch >= 0 && step.isFirst) beginGroup(step);
     step.launch >= 0 ? start(launches_[static_cast<size_t>(step.launch)]) : make(calls_[static_cast<size_t>(step.call)]);
+    if (observed_ != nullptr && step.launch >= 0 && step.isLast && !endGroup(step)) return {};
     for (const int value : step.frees) tensors_[static_cast<size_t>(value)].reset();
   }
   for (; phase < firstOfPhases_.size(); ++phase) mark();
@@ -254,6 +272,61 @@ std::vector<at::Tensor> PlannedCallable::run() {
   outputs.reserve(graph_.outputs.size());
   for (const int output : graph_.outputs) outputs.push_back(tensorOf(output));
   return outputs;
+}
+
+std::vector<at::Tensor> PlannedCallable::tensorsOf(const codegen::Instance& instance, const std::vector<int>& values) {
+  std::vector<at::Tensor> tensors;
+  for (const int value : values) tensors.push_back(tensorOf(instance.values.at(static_cast<size_t>(value))));
+  return tensors;
+}
+
+void PlannedCallable::keepInputs(const codegen::Plan& plan) {
+  std::map<int, size_t> readers;  // the last of them, by memory
+  for (size_t i = 0; i < steps_.size(); ++i) {
+    if (steps_[i].launch < 0) continue;
+    const codegen::Instance& instance = plan.instances.at(static_cast<size_t>(steps_[i].instance));
+    for (const int input : plan.groups.at(static_cast<size_t>(instance.group)).graph.inputs)
+      readers[lifetimes_.memoryOf(instance.values.at(static_cast<size_t>(input)))] = i;
+  }
+  for (size_t i = 0; i < steps_.size(); ++i)
+    std::erase_if(steps_[i].frees, [&](int value) {
+      const auto reader = readers.find(lifetimes_.memoryOf(value));
+      if (reader == readers.end() || reader->second <= i) return false;
+      steps_[reader->second].frees.push_back(value);
+      return true;
+    });
+}
+
+void PlannedCallable::beginGroup(const Step& step) {
+  const codegen::Instance& instance = observed_->plan.instances.at(static_cast<size_t>(step.instance));
+  const ir::Graph& graph = observed_->plan.groups.at(static_cast<size_t>(instance.group)).graph;
+  observed_->group.emplace(fmt::format("region.group{}", instance.group + 1), graph, tensorsOf(instance, graph.inputs));
+  observed_->observer.begin(instance, *observed_->group);
+}
+
+bool PlannedCallable::endGroup(const Step& step) {
+  const codegen::Instance& instance = observed_->plan.instances.at(static_cast<size_t>(step.instance));
+  std::vector<at::Tensor> found =
+      tensorsOf(instance, observed_->plan.groups.at(static_cast<size_t>(instance.group)).graph.outputs);
+  const TensorList right = observed_->observer.end(makeTensorList(found));
+  observed_->group.reset();
+  if (!right) return false;
+  const c10::InferenceMode guard;
+  for (size_t i = 0; i < found.size(); ++i) found[i].copy_(right.state().tensors.at(i));
+  return true;
+}
+
+void PlannedCallable::run(const codegen::Plan& plan, GroupObserver& observer) {
+  keepInputs(plan);
+  Observed observed{plan, observer};
+  observed_ = &observed;
+  try {
+    (*this)();
+  } catch (...) {
+    observed_ = nullptr;
+    throw;
+  }
+  observed_ = nullptr;
 }
 
 TensorList PlannedCallable::operator()() {

@@ -15,6 +15,17 @@
 
 namespace runtime {
 
+/// Looks at the groups of a network's plan, one after another, in a run.
+class GroupObserver {
+ public:
+  virtual ~GroupObserver() = default;
+  /// Before a group's first launch: its calls on what it finds in this run, as a workload.
+  virtual void begin(const codegen::Instance& instance, Workload& group) = 0;
+  /// After its last launch, with what it left in the group's outputs. Returns what the run goes on with in their place; without
+  /// any it ends.
+  virtual TensorList end(const TensorList& found) = 0;
+};
+
 /// A plan on the memory of one workload: nothing is looked up by name, hashed or compiled when it runs.
 class PlannedCallable : public Callable {
  public:
@@ -26,6 +37,8 @@ class PlannedCallable : public Callable {
   void reseed() override;
   void advance() override;
   void guard(Guards guards) override { guards_ = guards; }
+  /// A run that is looked at; `plan` is the one that it was made of.
+  void run(const codegen::Plan& plan, GroupObserver& observer);
 
  private:
   /// Where a parameter points to: so many bytes behind the start of a memory.
@@ -48,9 +61,12 @@ class PlannedCallable : public Callable {
   struct Step {
     int launch = -1;  ///< or it is a call
     int call = -1;
-    std::vector<RunTensor> makes;  ///< memory that it is the first to need
-    std::vector<int> frees;        ///< values whose memory nobody needs afterwards
+    std::vector<RunTensor> makes;          ///< memory that it is the first to need
+    std::vector<int> frees;                ///< values whose memory nobody needs afterwards
+    int instance = -1;                     ///< of a launch: the group's that it is of
+    bool isFirst = false, isLast = false;  ///< of the launches of that
   };
+  struct Observed;
   class Cleared;
 
   void compile(const std::vector<codegen::Program>& programs, Device& device, const Cache& cache);
@@ -71,6 +87,13 @@ class PlannedCallable : public Callable {
   /// The tensor of a value, which may be a view of its memory that nobody asked for before.
   const at::Tensor& tensorOf(int value);
   std::vector<at::Tensor> run();
+  /// The tensors of some of a group's values.
+  std::vector<at::Tensor> tensorsOf(const codegen::Instance& instance, const std::vector<int>& values);
+  /// Frees no input of a group before it, though its kernels may not read it.
+  void keepInputs(const codegen::Plan& plan);
+  void beginGroup(const Step& step);
+  /// Whether the run goes on.
+  bool endGroup(const Step& step);
 
   Workload& workload_;
   const at::Device device_;
@@ -79,6 +102,7 @@ class PlannedCallable : public Callable {
   Lifetimes lifetimes_;
   Guards guards_ = Guards::None;
   bool isRandom_ = false;
+  Observed* observed_ = nullptr;  ///< while a run is looked at
   std::vector<int> firstOfPhases_;
   std::vector<Step> steps_;
   std::vector<Launch> launches_;

@@ -46,6 +46,18 @@ ir::Graph regionGraph(const inputs::Sample& sample) {
   return graph;
 }
 
+/// The inputs that calls write, by their places, ascending.
+std::vector<size_t> writtenInputs(const ir::Graph& graph) {
+  std::vector<size_t> written;
+  for (size_t i = 0; i < graph.inputs.size(); ++i) {
+    const auto writes = [&](const ir::Node& node) {
+      return std::find(node.writes.begin(), node.writes.end(), graph.inputs[i]) != node.writes.end();
+    };
+    if (std::any_of(graph.nodes.begin(), graph.nodes.end(), writes)) written.push_back(i);
+  }
+  return written;
+}
+
 /// Where a call takes a value: the argument, and the item where that is a list.
 struct Place {
   const ir::Node* node = nullptr;
@@ -71,12 +83,7 @@ Place placeOf(const ir::Graph& graph, int value) {
 Region::Region(const inputs::Sample& sample, Device& device, uint64_t seed, const inputs::Data& data)
     : op_(sample.op), graph_(regionGraph(sample)), device_(device.torchName()), seed_(seed), calls_(graph_, device_) {
   if (calls_.isRandom()) ir::fail(ir::ErrorKind::Unsupported, "{}: a call of it draws random numbers", op_);
-  for (size_t i = 0; i < graph_.inputs.size(); ++i) {
-    const auto writes = [&](const ir::Node& node) {
-      return std::find(node.writes.begin(), node.writes.end(), graph_.inputs[i]) != node.writes.end();
-    };
-    if (std::any_of(graph_.nodes.begin(), graph_.nodes.end(), writes)) written_.push_back(i);
-  }
+  written_ = writtenInputs(graph_);
   translateErrors(op_, [&] {
     const c10::InferenceMode guard;
     Tensors first = drawn(seed, data);
@@ -86,6 +93,21 @@ Region::Region(const inputs::Sample& sample, Device& device, uint64_t seed, cons
     checkRegion(op_, graph_, calls_, sets_[0]);
   });
   restore();
+}
+
+Region::Region(std::string op, ir::Graph graph, std::vector<at::Tensor> inputs)
+    : op_(std::move(op)),
+      graph_(std::move(graph)),
+      device_(inputs.at(0).device()),
+      seed_(0),
+      calls_(graph_, device_),
+      written_(writtenInputs(graph_)) {
+  const c10::InferenceMode guard;
+  for (const size_t i : written_) {
+    inputs[i] = cloneStorage(inputs[i]);
+    pristine_.push_back(flatStorage(inputs[i]).clone());
+  }
+  sets_.push_back(std::move(inputs));
 }
 
 at::Tensor Region::drawn(size_t input, uint64_t seed, const inputs::Data& data) const {

@@ -17,6 +17,8 @@ class Region : public Workload {
   /// Inputs are drawn as the calls that read them first would have them drawn. Errors: Input for a text that is no region, or one
   /// that ATen's results do not fit; Unsupported for calls that draw random numbers; as those of Call.
   Region(const inputs::Sample& sample, Device& device, uint64_t seed, const inputs::Data& data);
+  /// The calls of a graph on these inputs, of which it copies what calls write; nothing else can be drawn.
+  Region(std::string op, ir::Graph graph, std::vector<at::Tensor> inputs);
 
   const std::string& op() const override { return op_; }
   void draw(uint64_t seed, const inputs::Data& data) override;

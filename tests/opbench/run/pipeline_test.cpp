@@ -239,6 +239,34 @@ TEST_CASE("--dump of a network says what its plan's groups are and where they ar
   CHECK(std::filesystem::exists(folder.path / "1-rnn.lstm.inference" / "1-group" / "20-loops.txt"));
 }
 
+TEST_CASE("--check-groups names the group of a plan that is wrong, and --dump has it as a region that is wrong alone") {
+  constexpr const char* lstm = "((T([3, 3, 4], f32),), {'hidden': 6})";
+  tests::TemporaryFolder folder;
+  Options options;
+  options.contenders = {runtime::Contender("aten"), runtime::Contender::Opbench};
+  options.checksGroups = true;
+  CHECK(opbenchOf(raced("rnn.lstm.training", lstm, options)).status == Status::Ok);
+
+  options.dump = folder.path;
+  options.fault = Fault::OffByOne;
+  const Row row = raced("rnn.lstm.training", lstm, options);
+  CHECK(opbenchOf(row).status == Status::Wrong);
+  const std::string groups = tests::contentOf(folder.path / "1-rnn.lstm.training" / "12-groups.txt");
+  const std::string name = groups.substr(0, groups.find('\n'));  // faults are planted in the first that has a place
+  CHECK(opbenchOf(row).reason.starts_with(name + ", time 1 of "));
+  CHECK(opbenchOf(row).reason.find(": output ") != std::string::npos);
+
+  const std::string text = tests::contentOf(folder.path / "1-rnn.lstm.training" / "wrong-group.txt");
+  const inputs::Samples read = inputs::parseFile(text, "wrong-group.txt", "");
+  REQUIRE(read.errors.empty());
+  REQUIRE(read.samples.size() == 1);
+  const std::string call = inputs::toText(read.samples[0]);
+  Options alone;
+  CHECK(opbenchOf(raced(read.samples[0].op, call, alone)).status == Status::Ok);
+  alone.fault = Fault::OffByOne;
+  CHECK(opbenchOf(raced(read.samples[0].op, call, alone)).status == Status::Wrong);
+}
+
 TEST_CASE("a fault makes a wrong row without a speedup") {
   for (Fault fault : {Fault::UnwrittenTail, Fault::OffByOne, Fault::StaleOutput, Fault::Zeros}) {
     Options options;

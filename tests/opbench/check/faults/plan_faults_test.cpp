@@ -6,6 +6,7 @@
 
 #include "codegen/compile_network.h"
 #include "opbench/check/correctness_check.h"
+#include "opbench/check/group_check.h"
 #include "runtime/capture/recording.h"
 #include "runtime/program/programs.h"
 #include "tests/opbench/temporary_folder.h"
@@ -27,7 +28,8 @@ def forward(self, x):
   before = torch.mm(kept, self.w)
   kept[:, 0:3].mul_(0.25)
   after = torch.mm(kept, self.w)
-  return torch.tanh(before) + torch.relu(after) * self.w
+  ones = torch.ones_like(torch.mm(after, self.w)) * 0.5
+  return torch.tanh(before) + torch.relu(after) * self.w + ones
 )";
 
 /// The network on a CPU, captured, with its reference.
@@ -47,6 +49,11 @@ class PlanFaultBed {
   codegen::Plan plan() const { return codegen::compileNetwork(capture_.graph, device_->target(), {runtime::drawsNumbers}); }
   /// Whether the plan has a place for the fault, which is planted.
   bool breaks(codegen::Plan& plan, Fault fault) const { return breakPlan(plan, fault, device_->target()); }
+  /// The group of a plan that is wrong by itself, as the check of groups says; -1 where none is.
+  int wrongGroup(const codegen::Plan& plan) {
+    const auto wrong = findWrongGroup(*workload_, plan, capture_.constants, *device_, runtime::Cache(), Tolerances::standard());
+    return wrong ? wrong->group : -1;
+  }
   /// What the check says of a plan, on the sets of data that a race has; empty where it is right.
   std::string judge(const codegen::Plan& plan) {
     CorrectnessCheck correctness(*workload_, workload_->op(), Tolerances::standard());
@@ -66,12 +73,28 @@ class PlanFaultBed {
   runtime::Capture capture_;
 };
 
+/// The group whose first launch differs: in its program, or in the values that it is given.
+int groupThatDiffers(const codegen::Plan& plan, const codegen::Plan& right) {
+  for (size_t i = 0; i < right.steps.size(); ++i) {
+    const auto* launch = std::get_if<codegen::LaunchStep>(&plan.steps[i]);
+    if (launch == nullptr) continue;
+    const auto& before = std::get<codegen::LaunchStep>(right.steps[i]);
+    const auto sourceOf = [](const codegen::Plan& of, const codegen::LaunchStep& step) {
+      return of.programs.at(step.program).source;
+    };
+    if (launch->values != before.values || sourceOf(plan, *launch) != sourceOf(right, before))
+      return plan.instances.at(launch->instance).group;
+  }
+  return -1;
+}
+
 }  // namespace
 
 TEST_SUITE("plan faults") {
   TEST_CASE("a plan without a fault is right") {
     PlanFaultBed bed;
     CHECK(bed.judge(bed.plan()) == "");
+    CHECK(bed.wrongGroup(bed.plan()) == -1);
   }
 
   TEST_CASE("mistakes among the steps of a plan are found") {
@@ -98,6 +121,20 @@ TEST_SUITE("plan faults") {
       for (size_t i = 0; i < right.programs.size(); ++i) broken += plan.programs[i].source != right.programs[i].source;
       CHECK(broken == 1);
       CHECK(right.groups.size() > 1);
+    }
+  }
+
+  TEST_CASE("the check of groups names the group that is wrong") {
+    PlanFaultBed bed;
+    for (const Fault fault :
+         {Fault::Zeros, Fault::OffByOne, Fault::WritesInput, Fault::StaleValue, Fault::LostOutput, Fault::OtherGroup}) {
+      CAPTURE(std::string(name(fault)));
+      const codegen::Plan right = bed.plan();
+      codegen::Plan plan = right;
+      REQUIRE(bed.breaks(plan, fault));
+      const int expected = groupThatDiffers(plan, right);
+      REQUIRE(expected >= 0);
+      CHECK(bed.wrongGroup(plan) == expected);
     }
   }
 
