@@ -278,11 +278,9 @@ std::vector<GraphOperand> Model::graphOperands() const {
   return operands;
 }
 
-/// The state of a scaler, which graphs do not hold, comes last.
 std::string Model::operandName(int operand) const {
   const std::vector<GraphOperand> operands = graphOperands();
-  const auto index = static_cast<size_t>(operand);
-  return index < operands.size() ? operands[index].name : "scaler";
+  return operand < std::ssize(operands) ? operands[static_cast<size_t>(operand)].name : "scaler";  // whose state is in no graph
 }
 
 /// The step before it makes what the first one alone makes: cached casts, and the memory of libraries.
@@ -305,9 +303,7 @@ std::optional<Capture> Model::capture(Audit audit) {
 Model::Tensors Model::copied(const TensorChange& change) const {
   const c10::InferenceMode normal(false);
   const at::NoGradGuard noGrad;
-  const auto copy = [&](const at::Tensor& tensor) {
-    return tensor.is_floating_point() ? change(tensor.detach()) : tensor.detach().clone();
-  };
+  const auto copy = [&](const at::Tensor& x) { return x.is_floating_point() ? change(x.detach()) : x.detach().clone(); };
   Tensors copies;
   for (const at::Tensor& tensor : tensors_.state) copies.state.push_back(copy(tensor).set_requires_grad(tensor.requires_grad()));
   for (const at::Tensor& input : tensors_.inputs) copies.inputs.push_back(copy(input));
@@ -318,12 +314,10 @@ Model::Tensors Model::copied(const TensorChange& change) const {
 }
 
 TensorList Model::runEagerNearby(uint64_t seed) {
-  return translateErrors(op_, [&] {
-    restore(0);
-    Tensors nearby = copied([&](const at::Tensor& tensor) { return offByARounding(tensor, spec_.amp, seed++); });
-    reseedGenerator(device_);
-    return makeTensorList(run(*program_, nearby, [] {}));
-  });
+  restore(0);
+  Tensors nearby = copied([&](const at::Tensor& tensor) { return offByARounding(tensor, spec_.amp, seed++); });
+  reseedGenerator(device_);
+  return translateErrors(op_, [&] { return makeTensorList(run(*program_, nearby, [] {})); });
 }
 
 /// ATen would draw other numbers in float64: the run is given those of eager.
@@ -334,8 +328,7 @@ TensorList Model::runEagerInFloat64() {
   return translateErrors(op_, [&] {
     reseedGenerator(device_);
     restore(0);
-    DrawnNumbers numbers;
-    if (isRandom_) numbers = numbersDrawnBy(device_, [&] { run(*program_, tensors_, [] {}); });
+    DrawnNumbers numbers = isRandom_ ? numbersDrawnBy(device_, [&] { run(*program_, tensors_, [] {}); }) : DrawnNumbers();
     restore(0);
     Tensors wide = copied([](const at::Tensor& tensor) { return inFloat64(tensor); });
     std::vector<at::Tensor> results;
