@@ -309,6 +309,8 @@ std::optional<ir::Loops> splitAs(const LoopNest& nest, const LoopNest& other) {
                        [&](const ir::Buffer& known) { return known.value == one.value; });
   });
   if (own.size() >= others.size() || !shareValue) return std::nullopt;
+  const std::vector<const Expr*> nodes = ir::postorder(ir::rootsOf(nest.loops.stores));
+  if (std::any_of(nodes.begin(), nodes.end(), [](const Expr* node) { return node->op == ir::Op::Scan; })) return std::nullopt;
   ir::Loops loops = nest.loops;
   for (std::size_t i = 0; i < own.size(); ++i) {
     const std::vector<int64_t> extents = extentsIn(others, own[i]->axis().extent);
