@@ -120,7 +120,7 @@ struct Options {
   bool isAA = false;                 ///< each contender races against itself (A/A)
   bool accuracyChecking = true;
   bool checksGroups = false;  ///< each group of a network's plan is checked by itself as well
-  bool cosine = false;  ///< networks' results are right that point where the reference does
+  bool cosine = false;        ///< networks' results are right that point where the reference does
   bool timing = true;
   bool noMemory = false;                           ///< of networks: their memory and first run are not measured
   std::string tolerances;                          ///< a file of rules and tolerances; empty is the built-in table alone

@@ -41,8 +41,8 @@ std::optional<Measurement> raceBy(const std::vector<runtime::Trial*>& trials, ru
 /// A measure, and where what it finds goes.
 struct Slot {
   runtime::Measure measure;
-  std::optional<Timing> Outcome::*timing;
-  std::optional<Measurement> Row::*measurement;
+  std::optional<Timing> Outcome::* timing;
+  std::optional<Measurement> Row::* measurement;
 };
 std::array<Slot, 2> slotsOf(const Run& run) {
   return {Slot{mainMeasure(run), &Outcome::timing, &Row::measurement},

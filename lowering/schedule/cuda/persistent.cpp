@@ -177,15 +177,14 @@ class PersistentKernel {
     return forRows(at, std::move(block));
   }
   /// Reads a row, if there is one, into registers.
-  ir::Block fetch(const Placement& at, int Held::*to) const {
+  ir::Block fetch(const Placement& at, int Held::* to) const {
     return forInputs(at, [&](const Held& held) { return ir::Store{held.*to, slot(held), memory(held.input, at), true, {}}; });
   }
   /// The row that was read ahead becomes the one at hand.
   ir::Block advance() const {
     if (!readsAhead()) return {};
-    ir::Block block = forInputs(at_, [&](const Held& held) {
-      return ir::Store{held.now, slot(held), inRegisters(held, held.next), true, {}};
-    });
+    ir::Block block =
+        forInputs(at_, [&](const Held& held) { return ir::Store{held.now, slot(held), inRegisters(held, held.next), true, {}}; });
     const Value next = loops_.digits(Bind::Serial) + 1;
     ir::Block ahead = fetch(atStep(next), &Held::next);
     append(block, schedule_.isBackwards ? when(next < steps(), std::move(ahead)) : std::move(ahead));
