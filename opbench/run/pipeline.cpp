@@ -10,7 +10,6 @@
 #include "inputs/convert.h"
 #include "inputs/operator_name.h"
 #include "inputs/region.h"
-#include "ir/flops.h"
 #include "opbench/check/correctness_check.h"
 #include "opbench/check/faults/network_faults.h"
 #include "opbench/inductor/contender.h"
@@ -76,8 +75,6 @@ CallablePtr compiled(Outcome& outcome, const SampleContext& context) {
   Plan plan = isView ? codegen::fallbackPlan(context.graph, "")
                      : codegen::compile(context.graph, bench.device.target(), bench.options.schedules);
   context.row.family = isView ? "view" : familyOf(plan);
-  context.row.flops = 0;
-  for (const auto& nest : plan.nests) context.row.flops += ir::floatingPointOperations(nest.loops);
   if (bench.tunings != nullptr && !plan.kernels.empty()) outcome.tuning = tune(plan, workload, context.check, bench);
   const auto fault = bench.options.fault;
   if (fault) breakPlan(plan, *fault, bench.device.target());
@@ -260,6 +257,8 @@ void raceWorkload(const inputs::Sample& sample, Row& row, const Dump& dump, cons
     dump.graph(graph);
     checkMemory(neededForOutputs(graph, options), bench.device);
     row.traffic = workload->traffic(graph);
+    const auto onlyMoves = [&](const ir::Node& node) { return bench.tolerances.criterionFor(node.op).rule == Rule::Exact; };
+    row.flops = runtime::operationsOf(graph, onlyMoves);
   } else if (dump.isOn()) {
     dumpCapture(*workload, dump);
   }

@@ -127,7 +127,7 @@ struct Row {
   int64_t count = 1;
   std::string family;          ///< of its loops (familyOf), or `view`; empty where opbench does not race
   runtime::Traffic traffic;    ///< bytes that the operator must read and write
-  double flops = 0;            ///< floating-point operations of its loops; 0 where it has none
+  double flops = 0;            ///< floating-point operations that its calls need at the least (runtime::operationsOf)
   double rooflineSeconds = 0;  ///< the time on the roofline (opbench/measure/device/ceilings.h)
   double copySeconds = 0;      ///< the time that a copy of as many bytes was measured to take; 0 where not known
   bool isLaunchBound = false;  ///< the baseline takes at most 20 % longer than an empty kernel

@@ -116,6 +116,35 @@ class NodeTraffic {
     return most;
   }
 
+  /// The elements of the largest floating tensor, as far as it is read or written.
+  double mostElements() const {
+    int64_t most = 0;
+    const auto see = [&](int value, int64_t moved) {
+      const ir::DType dtype = type(value).dtype;
+      if (ir::isFloating(dtype) || ir::isComplex(dtype)) most = std::max(most, moved / ir::sizeOf(dtype));
+    };
+    for (const int value : writtenValues(node_)) see(value, std::min(bytes(value), writeLimit(value)));
+    for (const ir::NamedArgument& arg : node_.args) {
+      std::vector<int> values;
+      collect(arg.value, values);
+      for (const int value : values) see(value, std::min(bytes(value), read(arg)));
+    }
+    return static_cast<double>(most);
+  }
+
+  /// Whether all that it gives lies in the memory of its arguments, and it writes none of it.
+  bool isView() const {
+    std::vector<int> arguments;
+    for (const ir::NamedArgument& arg : node_.args) collect(arg.value, arguments);
+    const auto sharesMemory = [&](int output) {
+      const int storage = graph_.values[static_cast<size_t>(output)].storage;
+      return storage >= 0 && std::any_of(arguments.begin(), arguments.end(), [&](int argument) {
+               return graph_.values[static_cast<size_t>(argument)].storage == storage;
+             });
+    };
+    return node_.writes.empty() && std::all_of(node_.outputs.begin(), node_.outputs.end(), sharesMemory);
+  }
+
   /// What is changed of a value that is partly changed in place.
   int64_t writeLimit(int value) const {
     for (const ir::NamedArgument& arg : node_.args) {
@@ -195,6 +224,15 @@ Traffic trafficOf(const ir::Graph& graph) {
     int64_t least = graph.values[static_cast<size_t>(output)].type.bytesTouched();
     for (const ir::Node& node : graph.nodes) least = std::min(least, NodeTraffic(graph, node).writeLimit(output));
     sum.written += least;
+  }
+  return sum;
+}
+
+double operationsOf(const ir::Graph& graph, const std::function<bool(const ir::Node&)>& onlyMoves) {
+  double sum = 0;
+  for (const ir::Node& node : graph.nodes) {
+    const NodeTraffic traffic(graph, node);
+    if (!traffic.isView() && !onlyMoves(node)) sum += traffic.mostElements();
   }
   return sum;
 }

@@ -3,6 +3,7 @@
 #include "ir/text/text.h"
 #include "ir/verify/verify.h"
 #include "runtime/device.h"
+#include "runtime/torch/traffic.h"
 #include "tests/runtime/sample.h"
 
 namespace {
@@ -21,6 +22,11 @@ int64_t bytes(const std::string& op, const std::string& text) {
   runtime::Call call(tests::sample(op, text), *device, 1);
   const runtime::Traffic traffic = call.traffic(call.graph(call.runEager()));
   return traffic.read + traffic.written;
+}
+
+/// Where `onlyMoves` names the calls that only move elements.
+double operations(const std::string& graph, const std::string& onlyMoves = "-") {
+  return runtime::operationsOf(ir::parseGraph(graph), [&](const ir::Node& node) { return node.op.starts_with(onlyMoves); });
 }
 
 }  // namespace
@@ -90,4 +96,34 @@ TEST_CASE("bytes: what is read and what is written") {
   CHECK(bytes("aten.tril.default", "((T([8, 8], f32),), {})") == 4 * 32 + 4 * 64);
   CHECK(bytes("aten.split.Tensor", "((T([6], f32), 2), {})") == 0);
   CHECK(bytes("aten.mm.default", "((T([0, 8], f32), T([8, 9], f32)), {})") == 0);
+}
+
+TEST_CASE("operations: one for each element that is combined or made, by call, whatever loops the calls become") {
+  CHECK(operations(R"(graph
+  in x0 f32[4, 8]
+  in x1 f32[8]
+  y0 f32[4, 8] = aten.add.Tensor(self=x0, other=x1, alpha=1)
+  y1 f32[4] = aten.sum.dim_IntList(self=y0, dim=[1], keepdim=False, dtype=None)
+  y2 f32[4] = aten.exp.default(self=y1)
+  return y2
+)") == 32 + 32 + 4);
+  // A row's sum in all elements of two padded tensors is one sum, though loops may compute it for each of them.
+  CHECK(operations(R"(graph
+  in x0 f32[16, 128]
+  y0 f32[16, 1] = aten.sum.dim_IntList(self=x0, dim=[1], keepdim=True, dtype=None)
+  y1 f32[16, 128] = aten.mul.Tensor(self=x0, other=y0)
+  y2 f32[128, 16] strides (1, 128) of y1 = aten.permute.default(self=y1, dims=[1, 0])
+  y3 f32[130, 16] = aten.constant_pad_nd.default(self=y2, pad=[0, 0, 0, 2], value=0)
+  return y1, y3
+)",
+                   "aten.constant_pad_nd") == 2 * 16 * 128);
+}
+
+TEST_CASE("operations: none for views, moves, integers and elements that are not read") {
+  const std::string in = "graph\n  in x0 f32[1000, 8]\n  in x1 i64[4]\n  ";
+  CHECK(operations(in + "y0 f32[8, 1000] strides (1, 8) of x0 = aten.t.default(self=x0)\n  return y0\n") == 0);
+  CHECK(operations(in + "y0 i64[4] = aten.add.Tensor(self=x1, other=x1, alpha=1)\n  return y0\n") == 0);
+  const std::string picked = in + "y0 f32[4, 8] = aten.embedding.default(weight=x0, indices=x1)\n  return y0\n";
+  CHECK(operations(picked) == 32);
+  CHECK(operations(picked, "aten.embedding") == 0);
 }
