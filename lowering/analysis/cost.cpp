@@ -12,7 +12,7 @@ namespace {
 using ir::Expr;
 using ir::Op;
 
-/// Operations in the time in which memory moves a byte; about as many on a core of a CPU as on a GPU.
+/// Loads and operations in the time in which memory moves a byte; about as many on a core of a CPU as on a GPU.
 constexpr double operationsPerByte = 8;
 
 /// What memory moves while a kernel starts, or tasks do.
@@ -50,11 +50,11 @@ class DependedAxes {
   std::unordered_map<const Expr*, AxisSet> axes_;
 };
 
-bool costsTime(const Expr& expr) {
+bool isOperation(const Expr& expr) {
   switch (expr.op) {
-    case Op::Load: return true;
     case Op::Const:
     case Op::Axis:
+    case Op::Load:
     case Op::Cast:
     case Op::Where: return false;
     default: return !expr.src.empty() && ir::isFloating(expr.src[0]->dtype);
@@ -71,8 +71,12 @@ Cost costOf(const ir::Loops& loops) {
     dependences.add(expr);
     // What a Reduce combines has a value for each point of its own axes as well.
     const double points = pointsIn(dependences.of(expr->op == Op::Reduce ? expr->src[0] : expr));
-    if (expr->op == Op::Load) loaded[static_cast<std::size_t>(expr->load().buffer)] += points;
-    if (costsTime(*expr)) cost.operations += points;
+    if (expr->op == Op::Load) {
+      loaded[static_cast<std::size_t>(expr->load().buffer)] += points;
+      cost.loads += points;
+    } else if (isOperation(*expr)) {
+      cost.operations += points;
+    }
   }
   for (const ir::StoreTo& store : loops.stores) {
     AxisSet axes = dependences.of(store.offset);
@@ -105,6 +109,7 @@ int startsOf(const std::vector<LoopNest>& all) {
 
 Cost& Cost::operator+=(const Cost& other) {
   bytes += other.bytes;
+  loads += other.loads;
   operations += other.operations;
   time += other.time;
   return *this;
@@ -121,7 +126,7 @@ Cost costOf(const LoopNests& nests, const ir::Target& target) {
     }
   Cost cost;
   for (Cost& one : each) {
-    one.time = std::max(one.bytes, one.operations / operationsPerByte);
+    one.time = std::max(one.bytes, (one.loads + one.operations) / operationsPerByte);
     cost += one;
   }
   cost.time += startBytes(target.backend) * startsOf(nests.all);

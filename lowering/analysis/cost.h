@@ -7,8 +7,8 @@ namespace lowering {
 /// What loop nests take, as far as no schedule changes it.
 struct Cost {
   double bytes = 0;       ///< moved from and to memory, each distinct element of a nest's tensors once
-  double operations = 0;  ///< loads, operations on floating operands and combinations of reductions, once for every point of the
-                          ///< axes that each depends on
+  double loads = 0;       ///< once for every point of the axes that each depends on
+  double operations = 0;  ///< on floating operands, combinations of reductions among them, counted alike
   double time = 0;        ///< in bytes that memory moves meanwhile: a nest moves and computes at once
 
   Cost& operator+=(const Cost& other);

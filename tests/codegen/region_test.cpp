@@ -166,6 +166,17 @@ TEST_CASE("what a sum of columns would compute again is read where it is stored 
   CHECK(plan.launches() == 2);
 }
 
+TEST_CASE("a formula that a sum of columns would compute once more is read from what it stores in half as many bytes") {
+  const std::string text = R"(graph
+  in x0 f32[16384, 3072]
+  y0 f32[16384, 3072] = aten.gelu.default(self=x0, approximate="none")
+  y1 bf16[16384, 3072] = aten._to_copy.default(self=y0, dtype=bf16, layout=None, device=None, pin_memory=None, non_blocking=False, memory_format=None)
+  y2 bf16[1, 3072] = aten.sum.dim_IntList(self=y1, dim=[0], keepdim=True, dtype=None)
+  return y1, y2
+)";
+  CHECK(callsOfParts(regionPlan(text)) == CallsOfParts{{0, 1}, {2}});
+}
+
 TEST_CASE("windows of windows are stored in between, and what a window reads is computed there where that is little") {
   const std::string pool =
       "aten.avg_pool2d.default(self={}, kernel_size=[5, 5], stride=[1, 1], padding=[2, 2], ceil_mode=False, "
