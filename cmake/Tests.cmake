@@ -155,7 +155,7 @@ opbench_test_as_avx2(opbench "check/*")
 
 # Calls that are made to harm, of every operator there is: a few logs as a test, for as long as asked by ./dev fuzz.
 opbench_sources(hostile tests/hostile)
-opbench_executable(hostile_logs SOURCES ${hostile} OBJECTS runtime inputs codegen lowering ir LINKS torch::cpu opbench::llvm)
+opbench_executable(hostile_logs SOURCES ${hostile} OBJECTS runtime inputs codegen lowering ir LINKS torch::cpu opbench::llvm CLI11::CLI11)
 if(TARGET hostile_logs)
   opbench_add_torch(hostile_logs)
   add_test(NAME hostile_logs COMMAND hostile_logs --runs 20 --seed 1)
@@ -164,7 +164,7 @@ endif()
 
 # Random graphs against ATen: a few as a test, for as long as asked by ./dev fuzz.
 opbench_sources(random_graphs tests/random_graphs)
-opbench_executable(random_graphs SOURCES ${random_graphs} OBJECTS runtime inputs codegen lowering ir LINKS torch::cpu opbench::llvm)
+opbench_executable(random_graphs SOURCES ${random_graphs} OBJECTS runtime inputs codegen lowering ir LINKS torch::cpu opbench::llvm CLI11::CLI11)
 opbench_add_torch(random_graphs)
 add_test(NAME random_graphs COMMAND random_graphs --runs 150)
 set_tests_properties(random_graphs PROPERTIES ENVIRONMENT "${OPBENCH_TEST_ENVIRONMENT}")

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "inputs/sample.h"
-#include "tests/dice.h"
+#include "tests/random/dice.h"
 
 namespace hostile {
 

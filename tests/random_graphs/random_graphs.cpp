@@ -5,13 +5,10 @@
 #include <c10/core/InferenceMode.h>
 #include <fmt/format.h>
 
-#include <charconv>
-#include <chrono>
+#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <optional>
-#include <stdexcept>
 #include <string>
-#include <string_view>
 
 #include "codegen/compile_network.h"
 #include "ir/text/text.h"
@@ -20,41 +17,13 @@
 #include "runtime/capture/recording.h"
 #include "runtime/capture/replay.h"
 #include "runtime/device.h"
+#include "tests/random/seeded_runs.h"
 #include "tests/random_graphs/graph_workload.h"
 #include "tests/random_graphs/random_step.h"
 
 namespace {
 
 using random_graphs::RandomStep;
-using Clock = std::chrono::steady_clock;
-
-struct Options {
-  uint64_t seed = 1, turns = 40;
-  std::optional<uint64_t> runs, seconds;
-};
-
-Options parse(int argc, char** argv) {
-  Options options;
-  for (int i = 1; i < argc; i += 2) {
-    const std::string_view name = argv[i], text = i + 1 < argc ? argv[i + 1] : "";
-    uint64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size())
-      throw std::invalid_argument(fmt::format("{} takes a number", name));
-    if (name == "--seed")
-      options.seed = value;
-    else if (name == "--turns")
-      options.turns = value;
-    else if (name == "--runs")
-      options.runs = value;
-    else if (name == "--seconds")
-      options.seconds = value;
-    else
-      throw std::invalid_argument(fmt::format("there is no option {}", name));
-  }
-  if (!options.runs && !options.seconds) options.seconds = 60;
-  return options;
-}
 
 void restore(RandomStep& step) {
   const c10::InferenceMode normal(false);
@@ -93,23 +62,19 @@ std::string difference(RandomStep& step, runtime::Device& device) {
   return "";
 }
 
-int tryGraphs(const Options& options) {
+int tryGraphs(tests::SeededRuns& runs, int64_t turns) {
   const auto device = runtime::Device::open("cpu", 1);
-  const Clock::time_point start = Clock::now();
   uint64_t run = 0, calls = 0;
-  const auto goesOn = [&] {
-    return options.runs ? run < *options.runs : Clock::now() - start < std::chrono::seconds(*options.seconds);
-  };
-  for (; goesOn(); ++run) {
-    const uint64_t seed = options.seed + run;
+  for (; runs.goOn(run); ++run) {
+    const uint64_t seed = runs.seed(run);
     const auto fail = [&](const RandomStep* step, const std::string& what) {
       if (step != nullptr) fmt::print("{}\n", ir::toText(step->capture.graph));
-      fmt::print("random_graphs: --runs 1 --seed {} --turns {}: {}\n", seed, options.turns, what);
+      fmt::print("random_graphs: --runs 1 --seed {} --turns {}: {}\n", seed, turns, what);
       return 1;
     };
     std::optional<RandomStep> step;
     try {
-      step = random_graphs::randomStep(seed, static_cast<int64_t>(options.turns));
+      step = random_graphs::randomStep(seed, turns);
       calls += step->capture.graph.nodes.size();
       if (const std::string what = difference(*step, *device); !what.empty()) return fail(&*step, what + " differs");
     } catch (const std::exception& error) {
@@ -123,10 +88,10 @@ int tryGraphs(const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
-    return tryGraphs(parse(argc, argv));
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "random_graphs: {}\n", error.what());
-    return 2;
-  }
+  CLI::App app("Random steps, captured, made functional, partitioned and run as plans on the CPU, beside ATen.");
+  tests::SeededRuns runs(app);
+  int64_t turns = 40;
+  app.add_option("--turns", turns)->check(CLI::PositiveNumber);
+  CLI11_PARSE(app, argc, argv);
+  return tryGraphs(runs, turns);
 }

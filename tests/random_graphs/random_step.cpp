@@ -6,10 +6,9 @@
 #include <ATen/TensorOperators.h>
 #include <c10/core/InferenceMode.h>
 
-#include "runtime/capture/session.h"
-#include "runtime/network/step.h"
 #include "runtime/torch/state.h"
-#include "tests/dice.h"
+#include "tests/random/dice.h"
+#include "tests/runtime/capture/capture_bed.h"
 
 namespace random_graphs {
 namespace {
@@ -134,16 +133,11 @@ RandomStep randomStep(uint64_t seed, int64_t most) {
   RandomStep step;
   for (int64_t i = dice.between(1, 3); i > 0; --i) step.operands.push_back(wholeNumbers(dice, dice.pick(sizes)));
   step.before = copies(step.operands);
-  std::vector<runtime::GraphOperand> named;
-  for (const at::Tensor& tensor : step.operands) named.push_back({"x", ir::Role::Parameter, tensor});
   const int64_t turns = dice.between(2, most);
-  step.capture = runtime::captureStep({at::kCPU, named, std::vector<std::string>(4, "y"), 1}, [&](const auto& mark) {
-    mark();
+  step.capture = tests::captured(step.operands, [&] {
     Player player(dice, step.operands);
     for (int64_t i = 0; i < turns; ++i) player.turn();
-    std::vector<at::Tensor> results = player.results();
-    mark();
-    return results;
+    return player.results();
   });
   step.after = runtime::makeTensorList(copies(step.operands));
   return step;
