@@ -76,7 +76,8 @@ int chooseLanes(const IterationDomain& domain, const ir::Target& target) {
   return areAligned && domain.dims()[along].extent % lanes == 0 ? lanes : 0;
 }
 
-/// A matrix of what is done along its rows and along its columns, by the axes of the rows.
+/// One traversal of a matrix for two reductions: `rows`, along its rows, and `columns`, along its columns. `columns` has been
+/// renamed to the axes of `rows`. None where the elements along a row are no vectors.
 std::optional<MixedOrderReduction> matrixOf(ir::Loops loops, const ReductionNest& rows, const ReductionNest& columns,
                                             const ir::Target& target) {
   ReductionNest both = rows;

@@ -24,7 +24,7 @@ struct MatrixInput {
 /// they read the matrix once. A layer norm's gradients are such: the input's needs sums of rows, the weight's of columns. Rows
 /// may have several dims, such as images and pixels that no tensor has in one order, and columns, too.
 struct MixedOrderReduction {
-  ir::Loops loops;             ///< the buffers and the stores of both; the axes are those of the nests
+  ir::Loops loops;             ///< the buffers and the stores of both nests; no axes, as each nest has its own
   ReductionNest alongRows;     ///< keeps the rows: their reductions, if any, and what is stored without sums of columns
   ReductionNest alongColumns;  ///< keeps the columns: their reductions, if any, and the elements that need these
   IterationDomain domain;      ///< of both: dims of the row's number, and then of the column's

@@ -5,12 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <numeric>
 #include <optional>
 #include <unordered_set>
 #include <utility>
 
-#include "ir/error.h"
 #include "ir/verify/verify.h"
 #include "lowering/partition/data_flow.h"
 #include "lowering/tensor/lowering.h"
@@ -47,7 +45,7 @@ bool isDense(const ir::TensorType& type) {
   return inner > 0;
 }
 
-/// The order in which the dims of `from` are those of `to`, both in equal memory.
+/// The dims of `from` in the order of those of `to` that have their sizes and strides; none where a dim of `to` is not in `from`.
 std::optional<ir::List> permutation(const ir::TensorType& from, const ir::TensorType& to) {
   if (from.sizes.size() != to.sizes.size()) return std::nullopt;
   ir::List dims;
@@ -82,7 +80,10 @@ class Functionalizer {
     result_.nodes.clear();
     for (const ir::GraphValue& value : graph.values) names_.insert(value.name);
     for (const ir::Storage& storage : graph.storages) names_.insert(storage.name);
-    for (const int input : graph.inputs) exists_[static_cast<size_t>(input)] = true;
+    for (const int input : graph.inputs) {
+      exists_[static_cast<size_t>(input)] = true;
+      inputsIn_[flow_.memoryOf(input)].push_back(input);
+    }
     if (graph.generator) exists_[static_cast<size_t>(*graph.generator)] = true;
   }
 
@@ -111,11 +112,6 @@ class Functionalizer {
   ir::Node& append(ir::Node node, int origin) {
     origins_.push_back(origin);
     return result_.nodes.emplace_back(std::move(node));
-  }
-
-  bool isGiven(int value) const {
-    return std::any_of(graph_.inputs.begin(), graph_.inputs.end(),
-                       [&](int input) { return flow_.memoryOf(input) == flow_.memoryOf(value); });
   }
 
   void add(int number) {
@@ -215,7 +211,8 @@ class Functionalizer {
     const bool casts = op.starts_with("aten.copy.");
     if (!casts && std::any_of(arguments.begin(), arguments.end(), isOther)) return std::nullopt;
     if (!coversItsMemory(node.writes.front()) || written.onHost) return std::nullopt;
-    if (isGiven(node.writes.front()) && !inputOf(node.writes.front())) return std::nullopt;
+    const std::vector<int>& inputs = inputsAt(node.writes.front());
+    if (inputs.size() > 1 || (inputs.size() == 1 && !coversItsMemory(inputs.front()))) return std::nullopt;
     return op;
   }
 
@@ -232,15 +229,11 @@ class Functionalizer {
     return isAll && isDense(one.type);
   }
 
-  /// The only input that lies where a value does, if it covers that memory.
-  std::optional<int> inputOf(int value) const {
-    std::optional<int> found;
-    for (const int input : graph_.inputs) {
-      if (flow_.memoryOf(input) != flow_.memoryOf(value)) continue;
-      if (found || !coversItsMemory(input)) return std::nullopt;
-      found = input;
-    }
-    return found;
+  /// The inputs that lie in the memory of a value.
+  const std::vector<int>& inputsAt(int value) const {
+    static const std::vector<int> none;
+    const auto found = inputsIn_.find(flow_.memoryOf(value));
+    return found == inputsIn_.end() ? none : found->second;
   }
 
   void makeNew(const ir::Node& node, int number, const std::string& op) {
@@ -262,11 +255,12 @@ class Functionalizer {
     version.cover = fresh;
     made.outputs = {fresh};
     append(std::move(made), number);
-    if (const auto input = inputOf(written)) now(*input, node.scope);
+    for (const int input : inputsAt(written)) now(input, node.scope);
     version.after = result_.nodes.size();
   }
 
-  /// Copies what inputs hold last to them, behind the calls that make it; numbers of calls are those of the result afterwards.
+  /// Adds a copy into each input that was written, behind the call that makes its last value. `Scope::forward` has numbers of the
+  /// graph's calls before, and of the result's after.
   void finish() {
     std::vector<std::vector<ir::Node>> after(result_.nodes.size() + 1);
     for (const int input : graph_.inputs) {
@@ -298,9 +292,10 @@ class Functionalizer {
   const std::function<bool(const ir::Node&)>& keeps_;
   const DataFlow flow_;
   ir::Graph result_;
-  std::vector<Version> versions_;  ///< by memory of the graph
-  std::vector<bool> exists_;       ///< by value of the graph: whether the result has made it
-  std::vector<int> origins_;       ///< by call of the result: the graph's that it stands for; -1 for views that were made again
+  std::map<int, std::vector<int>> inputsIn_;  ///< by memory of the graph
+  std::vector<Version> versions_;             ///< by memory of the graph
+  std::vector<bool> exists_;                  ///< by value of the graph: whether the result has made it
+  std::vector<int> origins_;  ///< by call of the result: the graph's that it stands for; -1 for views that were made again
   std::unordered_set<std::string> names_;
 };
 

@@ -14,7 +14,7 @@ std::optional<LayoutSchedule> commonSchedule(const Schedule& first, const Schedu
   if (one == nullptr || other == nullptr || !one->isPersistentKernel() || other->layout.dims.size() != 2) return std::nullopt;
   if (one->layout.dims.size() != 2) return std::nullopt;
   LayoutSchedule shared = *one, same = transposed(*other);
-  // The dims of each are those of its own domain.
+  // Both have two dims, numbered as in their own domains, which differ.
   for (LayoutSchedule* schedule : {&shared, &same})
     for (Layout::Dim& dim : schedule->layout.dims) dim.begin = dim.end = 0;
   shared.isAtomic = same.isAtomic = one->isAtomic || other->isAtomic;
