@@ -12,8 +12,17 @@ namespace {
 using ir::Expr;
 using ir::Op;
 
-/// Loads and operations in the time in which memory moves a byte; about as many on a core of a CPU as on a GPU.
+/// Operations in the time in which memory moves a byte; about as many on a core of a CPU as on a GPU.
 constexpr double operationsPerByte = 8;
+
+/// Operations in the time that a load takes to be issued: a multiprocessor computes with 128 lanes, and loads with 32.
+double operationsPerLoad(ir::Backend backend) {
+  switch (backend) {
+    case ir::Backend::Cuda: return 4;
+    case ir::Backend::Cpu: return 1;
+  }
+  return 1;
+}
 
 /// What memory moves while a kernel starts, or tasks do.
 double startBytes(ir::Backend backend) {
@@ -126,7 +135,7 @@ Cost costOf(const LoopNests& nests, const ir::Target& target) {
     }
   Cost cost;
   for (Cost& one : each) {
-    one.time = std::max(one.bytes, (one.loads + one.operations) / operationsPerByte);
+    one.time = std::max(one.bytes, (one.loads * operationsPerLoad(target.backend) + one.operations) / operationsPerByte);
     cost += one;
   }
   cost.time += startBytes(target.backend) * startsOf(nests.all);

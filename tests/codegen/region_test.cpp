@@ -166,13 +166,34 @@ TEST_CASE("what a sum of columns would compute again is read where it is stored 
   CHECK(plan.launches() == 2);
 }
 
-TEST_CASE("a formula that a sum of columns would compute once more is read from what it stores in half as many bytes") {
+TEST_CASE("a formula that is stored and summed along columns is computed once, in one traversal") {
   const std::string text = R"(graph
   in x0 f32[16384, 3072]
   y0 f32[16384, 3072] = aten.gelu.default(self=x0, approximate="none")
   y1 bf16[16384, 3072] = aten._to_copy.default(self=y0, dtype=bf16, layout=None, device=None, pin_memory=None, non_blocking=False, memory_format=None)
   y2 bf16[1, 3072] = aten.sum.dim_IntList(self=y1, dim=[0], keepdim=True, dtype=None)
   return y1, y2
+)";
+  const codegen::Plan plan = regionPlan(text);
+  CHECK(plan.parts.empty());
+  CHECK(plan.launches() == 1);
+}
+
+TEST_CASE("windows that two traversals would gather are stored, where loading them twice takes longer than memory does") {
+  const std::string text = R"(graph
+  in x0 f16[32, 64, 56, 56] strides (200704, 1, 3584, 64)
+  in x1 f16[32, 64, 112, 112] strides (802816, 1, 7168, 64)
+  in x2 i64[32, 64, 56, 56] strides (200704, 1, 3584, 64)
+  in x3 f16[32, 64, 112, 112] strides (802816, 1, 7168, 64)
+  in x4 f16[64]
+  in x5 f16[64]
+  in x6 f16[64]
+  in x7 f32[64]
+  in x8 f32[64]
+  y0 f16[32, 64, 112, 112] strides (802816, 1, 7168, 64) = aten.max_pool2d_with_indices_backward.default(grad_output=x0, self=x1, kernel_size=[3, 3], stride=[2, 2], padding=[1, 1], dilation=[1, 1], ceil_mode=False, indices=x2)
+  y1 f16[32, 64, 112, 112] strides (802816, 1, 7168, 64) = aten.threshold_backward.default(grad_output=y0, self=x1, threshold=0)
+  y2 f16[32, 64, 112, 112] strides (802816, 1, 7168, 64), y3 f16[64], y4 f16[64] = aten.native_batch_norm_backward.default(grad_out=y1, input=x3, weight=x4, running_mean=x5, running_var=x6, save_mean=x7, save_invstd=x8, train=True, eps=1e-05, output_mask=[True, True, True])
+  return y2, y3, y4
 )";
   CHECK(callsOfParts(regionPlan(text)) == CallsOfParts{{0, 1}, {2}});
 }
