@@ -85,7 +85,7 @@ void readRnn(const CLI::App& app, Options& options) {
   if (app.count("--timeout") == 0) options.timeout = longTimeout;
 }
 
-/// What `opbench model` races: on a CPU there are no CUDA graphs.
+/// What `opbench model` races: on a CPU there are no CUDA graphs, and the runner compares one contender with eager.
 void readModel(const CLI::App& app, const Texts& texts, Options& options) {
   constexpr double longTimeout = 900;  // seconds
   ModelOptions& model = options.model;
@@ -106,10 +106,11 @@ void readModel(const CLI::App& app, const Texts& texts, Options& options) {
   if (model.isBfloat16) options.dtype = ir::DType::BF16;
   model.isChannelsLast = options.channelsLast;
   if (!hasContenders) {
+    const bool hasTwo = model.runner.isOn;
     options.contenders = {Contender::Eager};
-    const bool hasGraphs = wantedDevice(options) != "cpu";
-    if (hasGraphs) options.contenders.emplace_back("graph");
-    if (model.isTraced || (model.runner.isOn && !hasGraphs)) options.contenders.push_back(Contender::Torchscript);
+    if (!hasTwo && wantedDevice(options) != "cpu") options.contenders.emplace_back("graph");
+    if (!hasTwo || !model.isTraced) options.contenders.push_back(Contender::Opbench);
+    if (model.isTraced) options.contenders.push_back(Contender::Torchscript);
   }
   if (app.count("--timeout") == 0) options.timeout = longTimeout;
   if (app.count("--nloops") == 0) options.runs = runsOfRound * model.repeats;

@@ -96,7 +96,8 @@ Cnn cnnOf(const std::string& text) {
 /// The networks of images that are asked for.
 std::vector<std::string> cnnsOf(const RnnOptions& options) {
   if (!hasGroup(options, "cnns")) return {};
-  if (options.cnns.empty()) return {"resnet18", "resnet18_jit", "resnet50", "resnet50_jit"};
+  if (options.cnns.empty())
+    return {"resnet18", "resnet18_jit", "resnet18_opbench", "resnet50", "resnet50_jit", "resnet50_opbench"};
   return wordsOf(options.cnns);
 }
 
@@ -156,8 +157,8 @@ void declareRnn(CLI::App& app, RnnOptions& options, int64_t& warmups, int64_t& r
       ->type_name("NAME");
   verb->add_option(
           "--cnns", options.cnns,
-          "Networks of images, each as it is, with _jit traced, and with _opbench as a plan (default: resnet18 resnet18_jit "
-          "resnet50 resnet50_jit)")
+          "Networks of images, each as it is, with _jit traced, and with _opbench as a plan (default: resnet18 and resnet50 in "
+          "all three forms)")
       ->expected(1, -1)
       ->type_name("NAME");
   verb->add_option("--sep", options.sep, "Text between the columns of fastrnns' table")->type_name("TEXT");

@@ -16,7 +16,7 @@ constexpr Creator table[] = {
     {"jit_simple", "lstm gru", "TorchScript with flat arguments", true},
     {"jit_multilayer", "lstm gru", "TorchScript over all layers", true},
     {"py", "lstm gru", "a loop of ATen calls; in C++, as there is no interpreter", true},
-    {"opbench", "lstm gru", "py, compiled as a whole"},
+    {"opbench", "lstm gru", "py, compiled as a whole", true},
     {"cudnn_dropout", "lstm_dropout", "cudnn with dropout of 0.4 between layers"},
     {"jit_dropout", "lstm_dropout", "the same by TorchScript"},
     {"jit_layernorm", "lstm_layernorm", "TorchScript with layer norms; one layer"},
@@ -45,8 +45,8 @@ bool computes(const Creator& creator, std::string_view kind) { return inputs::is
 
 std::vector<Contender> contendersOf(std::string_view op, bool defaultsAlone) {
   if (op.starts_with("model.")) {
-    std::vector<Contender> ofModels{Contender::Eager, Contender("graph")};
-    if (!defaultsAlone) ofModels.insert(ofModels.end(), {Contender::Opbench, Contender::Torchscript, Contender::Inductor});
+    std::vector<Contender> ofModels{Contender::Eager, Contender("graph"), Contender::Opbench};
+    if (!defaultsAlone) ofModels.insert(ofModels.end(), {Contender::Torchscript, Contender::Inductor});
     return ofModels;
   }
   const size_t first = op.find('.'), second = op.find('.', first + 1);
