@@ -14,7 +14,6 @@ namespace inputs {
 namespace {
 
 constexpr int64_t major = 8;
-constexpr size_t mostNodes = 200000;
 
 /// The one model of an archive: `models/model.json`.
 std::string modelOf(const Archive& archive) {
@@ -59,10 +58,7 @@ ExportedProgram readExported(const Archive& archive) {
     reader.readTensors(archive, folder, JsonView(config).at("config"));
   }
   reader.shareState();
-  const std::vector<JsonView> nodes = graph.at("nodes").items();
-  if (nodes.size() > mostNodes)
-    ir::fail(ir::ErrorKind::Input, "{} has {} nodes, more than {}", archive.path(), nodes.size(), mostNodes);
-  for (const JsonView& node : nodes) reader.readNode(node);
+  for (const JsonView& node : graph.at("nodes").items()) reader.readNode(node);
   reader.readOutputs(signature.at("output_specs"));
   return reader.take();
 }

@@ -28,12 +28,20 @@ struct ExportedProgram {
     std::string name;
     Argument value;
   };
+  /// What the calls of a block of the model are made under: of torch.no_grad() and the like, and of torch.autocast().
+  struct Block {
+    std::optional<bool> computesGradients;  ///< nothing where the block does not say
+    std::optional<bool> isAutocast;
+    std::optional<int> autocastDtype;  ///< the schema's number; nothing is the device's own
+    bool operator==(const Block&) const = default;
+  };
   struct Node {
     std::string target;  ///< `torch.ops.aten.add.Tensor`, or `_operator.mul` and the like for numbers
     std::string name;
     std::string module;  ///< the innermost module that called it, `encoder.layer.0`; empty where the archive does not say
     std::vector<NamedArgument> arguments;
     std::vector<Argument> outputs;  ///< values, lists of values, or none
+    int block = 0;                  ///< a number in `blocks`
   };
 
   /// An extent: a number, or the symbol that it is.
@@ -81,7 +89,8 @@ struct ExportedProgram {
   std::vector<Symbol> symbols;
   std::vector<Value> values;
   std::vector<State> state;
-  std::vector<int> inputs;  ///< values
+  std::vector<int> inputs;        ///< values
+  std::vector<Block> blocks{{}};  ///< the first is the model itself, which says nothing
   std::vector<Node> nodes;
   std::vector<int> outputs;  ///< values
   std::vector<Writeback> writebacks;
@@ -91,7 +100,8 @@ struct ExportedProgram {
 int64_t exportedBytes(int dtype);
 
 /// Reads the description. Errors: Input where the archive is damaged or contradicts itself, Unsupported where it holds what is
-/// not run: another major version, pickles, custom objects, higher-order operators; each names the file and the place.
+/// not run: another major version, pickles, custom objects, higher-order operators but those that wrap a block of calls in a
+/// setting; each names the file and the place.
 ExportedProgram readExported(const Archive& archive);
 
 }  // namespace inputs

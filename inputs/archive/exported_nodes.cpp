@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "inputs/archive/exported_reader.h"
+#include "inputs/archive/prims.h"
 #include "inputs/operator_name.h"
 #include "inputs/text/scanner.h"
 
@@ -76,11 +77,15 @@ int ExportedReader::used(JsonView name, ValueKind kind) const {
 
 void ExportedReader::readNode(JsonView node) {
   ExportedProgram::Node read;
+  constexpr size_t most = 200000;
+  if (program_.nodes.size() == most) node.refuse(fmt::format("is one more than {} nodes", most));
+  read.block = block_;
   read.target = node.at("target").text();
   if (read.target.starts_with(operators)) {
     const std::string op = read.target.substr(operators.size());
+    if (isWrapper(op)) return readWrapper(op, node);
     if (op.starts_with("higher_order.")) node.unsupported(fmt::format("is the higher-order operator {}", shown(op)));
-    if (const auto refusal = refusalOf(op)) node.unsupported("cannot run: " + *refusal);
+    if (const auto refusal = refusalOf(op); refusal && !isPrimOfAten(op)) node.unsupported("cannot run: " + *refusal);
   }
   if (node.has("name")) read.name = node.at("name").text();
   if (node.has("metadata") && node.at("metadata").has("nn_module_stack"))
@@ -88,6 +93,7 @@ void ExportedReader::readNode(JsonView node) {
   for (const JsonView& input : node.at("inputs").items())
     read.arguments.push_back({input.at("name").text(), readArgument(input.at("arg"))});
   for (const JsonView& output : node.at("outputs").items()) read.outputs.push_back(readOutput(output));
+  if (const std::string why = replacePrim(read); !why.empty()) node.unsupported("cannot run: " + why);
   if (read.name.empty() && !read.outputs.empty() && read.outputs[0].kind == Kind::Value)
     read.name = program_.values[static_cast<size_t>(read.outputs[0].integer)].name;
   program_.nodes.push_back(std::move(read));

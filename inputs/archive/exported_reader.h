@@ -2,6 +2,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -44,11 +45,17 @@ class ExportedReader {
   Argument readSymbolic(JsonView value, ExportedProgram::ValueKind kind);
   Argument readOutput(JsonView output);
 
+  /// Whether an operator of higher order makes the calls of a subgraph in a setting, and nothing else.
+  static bool isWrapper(std::string_view op);
+  /// The calls of its subgraph, whose values are known in there alone.
+  void readWrapper(std::string_view op, JsonView node);
+
   ExportedProgram program_;
   std::map<std::string, int> valueOf_;   ///< by name
   std::map<std::string, int> symbolOf_;  ///< by name
   std::map<std::string, ExportedProgram::TensorMeta> meta_;
   std::map<std::string, int> stateOf_;  ///< by the tensor's name
+  int block_ = 0;                       ///< of the nodes that are read
 };
 
 }  // namespace inputs

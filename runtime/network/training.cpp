@@ -1,7 +1,7 @@
 #include "runtime/network/training.h"
 
 #include <ATen/Functions.h>
-#include <ATen/autocast_mode.h>
+#include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
 
 namespace runtime {
@@ -137,22 +137,6 @@ void GradScaler::step(Optimizer& optimizer, const std::vector<at::Tensor>& gradi
     if (!leftOut()) optimizer.step(gradients);
   }
   at::_amp_update_scale_(scale_, growth_, notFinite_, growth, backoff, interval);
-}
-
-Autocast::Autocast(at::Device device, std::optional<at::ScalarType> dtype) : device_(device.type()), isOn_(dtype.has_value()) {
-  if (!isOn_) return;
-  wasEnabled_ = at::autocast::is_autocast_enabled(device_);
-  dtypeBefore_ = at::autocast::get_autocast_dtype(device_);
-  at::autocast::set_autocast_enabled(device_, true);
-  at::autocast::set_autocast_dtype(device_, *dtype);
-  at::autocast::increment_nesting();
-}
-
-Autocast::~Autocast() {
-  if (!isOn_) return;
-  if (at::autocast::decrement_nesting() == 0) at::autocast::clear_cache();
-  at::autocast::set_autocast_enabled(device_, wasEnabled_);
-  at::autocast::set_autocast_dtype(device_, dtypeBefore_);
 }
 
 }  // namespace runtime

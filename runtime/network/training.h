@@ -70,20 +70,4 @@ class GradScaler {
   at::Tensor scale_, growth_, notFinite_;
 };
 
-/// While it lives, ATen's calls on a device choose their dtype as torch.autocast has them, if one is given; casts of weights are
-/// kept until it ends.
-class Autocast {
- public:
-  Autocast(at::Device device, std::optional<at::ScalarType> dtype);
-  ~Autocast();
-  Autocast(const Autocast&) = delete;
-  Autocast& operator=(const Autocast&) = delete;
-
- private:
-  at::DeviceType device_;
-  bool isOn_;
-  bool wasEnabled_ = false;
-  at::ScalarType dtypeBefore_ = at::kFloat;
-};
-
 }  // namespace runtime

@@ -323,6 +323,7 @@ std::optional<Instruction> bindNode(const ExportedProgram& program, const Export
   bound.owner = ownerOf(node);
   bound.module = node.module;
   bound.outputs = node.outputs;
+  bound.block = node.block;
   if (const auto function = op.empty() ? arithmeticOf(node.target) : sizeOf(op)) {
     bound.kind = op.empty() ? Instruction::Kind::Arithmetic : Instruction::Kind::Size;
     bindFunction(program, node, *function, bound);

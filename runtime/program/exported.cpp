@@ -1,5 +1,6 @@
 #include "runtime/program/exported.h"
 
+#include <ATen/core/grad_mode.h>
 #include <c10/util/Exception.h>
 #include <fmt/format.h>
 
@@ -10,6 +11,7 @@
 #include "inputs/archive/index_bound.h"
 #include "ir/error.h"
 #include "runtime/capture/session.h"
+#include "runtime/program/autocast.h"
 #include "runtime/program/instruction.h"
 #include "runtime/torch/call_state.h"
 #include "runtime/torch/types.h"
@@ -79,6 +81,21 @@ void collectUnused(const std::vector<ExportedProgram::Argument>& outputs, const 
   }
 }
 
+/// The setting of the block that makes the calls at hand.
+class InBlock {
+ public:
+  InBlock(const ExportedProgram::Block& block, at::Device device) {
+    if (block.computesGradients) mode_.emplace(*block.computesGradients && at::GradMode::is_enabled());
+    if (!block.isAutocast) return;
+    const auto dtype = block.autocastDtype ? std::optional(exportedType(*block.autocastDtype)) : std::nullopt;
+    autocast_.emplace(device, *block.isAutocast, dtype);
+  }
+
+ private:
+  std::optional<at::AutoGradMode> mode_;
+  std::optional<Autocast> autocast_;
+};
+
 class Exported : public Program {
  public:
   Exported(std::shared_ptr<const ExportedProgram> program, std::vector<StateTensor> state, Baked baked)
@@ -109,10 +126,18 @@ class Exported : public Program {
       for (int value : program_->state[i].values) values[static_cast<size_t>(value)] = state[i];
     for (size_t i = 0; i < inputs.size(); ++i) values[static_cast<size_t>(program_->inputs[i])] = inputs[i];
     torch::jit::Stack stack;
+    std::optional<InBlock> block;
+    int blockNumber = 0;
     for (const Instruction& instruction : instructions_) {
+      if (instruction.block != blockNumber) {
+        blockNumber = instruction.block;
+        block.reset();
+        block.emplace(program_->blocks[static_cast<size_t>(blockNumber)], device);
+      }
       namePlace(instruction.label, [&] { execute(instruction, values, device, stack); });
       if (onCall_) onCall_(instruction.owner);
     }
+    block.reset();
     enterModule("");
     stack.clear();
     writeBack(values, state, inputs);

@@ -41,6 +41,7 @@ struct Instruction {
   std::vector<Operand> operands;
   std::vector<inputs::ExportedProgram::Argument> outputs;
   std::vector<int> unused;  ///< values of the outputs that nothing uses
+  int block = 0;            ///< of the program's
 };
 
 /// How dtypes that are baked into nodes are taken.

@@ -162,6 +162,62 @@ TEST_SUITE("archives of torch.export") {
           "net.pt2: data/weights/model_weights_config.json: config.m.w is pickled: pickles are not read");
   }
 
+  TEST_CASE("a block under a setting is its calls, which have the block's number; its names are its own") {
+    const std::string block = R"json({"target": "torch.ops.higher_order.wrap_with_set_grad_enabled", "name": "block",
+      "inputs": [{"name": "", "arg": {"as_bool": false}},
+                 {"name": "", "arg": {"as_graph": {"name": "submod_1", "graph": {
+                   "inputs": [{"as_tensor": {"name": "arg0"}}], "outputs": [{"as_tensor": {"name": "twice"}}], "tensor_values": {},
+                   "nodes": [{"target": "torch.ops.aten.neg.default", "inputs": [{"name": "self", "arg": {"as_tensor": {"name": "arg0"}}}],
+                              "outputs": [{"as_tensor": {"name": "embedding"}}]},
+                             {"target": "torch.ops.aten.neg.default", "inputs": [{"name": "self", "arg": {"as_tensor": {"name": "embedding"}}}],
+                              "outputs": [{"as_tensor": {"name": "twice"}}]}]}}}},
+                 {"name": "", "arg": {"as_tensor": {"name": "p_w"}}}],
+      "outputs": [{"as_tensor": {"name": "twice"}}]},)json";
+    Records all = records();
+    all[0].second = replaced(replaced(program, "\"nodes\": [{", "\"nodes\": [" + block + "{"),
+                             "\"weight\", \"arg\": {\"as_tensor\": {\"name\": \"p_w\"}}",
+                             "\"weight\", \"arg\": {\"as_tensor\": {\"name\": \"twice\"}}");
+    const ExportedProgram net = read(all);
+    REQUIRE(net.nodes.size() == 3);
+    CHECK(net.nodes[0].target == "torch.ops.aten.neg.default");
+    CHECK((net.nodes[0].block == 1 && net.nodes[1].block == 1 && net.nodes[2].block == 0));
+    CHECK(net.blocks[1].computesGradients == false);
+    CHECK_FALSE(net.blocks[1].isAutocast.has_value());
+    CHECK(net.nodes[2].arguments[0].value.integer == net.nodes[1].outputs[0].integer);
+
+    const auto broken = [&](const std::string& from, const std::string& to) {
+      Records other = all;
+      other[0].second = replaced(other[0].second, from, to);
+      return refused(Input, other);
+    };
+    const std::string place = "net.pt2: models/model.json: graph_module.graph.nodes[0]";
+    CHECK(broken("\"inputs\": [{\"as_tensor\": {\"name\": \"arg0\"}}]", "\"inputs\": []") ==
+          place + " gives 1 values to a graph of 0");
+    CHECK(broken("\"outputs\": [{\"as_tensor\": {\"name\": \"twice\"}}], \"tensor_values\"",
+                 "\"outputs\": [], \"tensor_values\"") == place + " has 1 results of a graph of 0");
+  }
+
+  TEST_CASE("operators of decomposed graphs are ATen's") {
+    Records all = records();
+    const std::string convert = R"json({"target": "torch.ops.prims.convert_element_type.default", "name": "half",
+      "inputs": [{"name": "a", "arg": {"as_tensor": {"name": "p_w"}}}, {"name": "dtype", "arg": {"as_scalar_type": 6}}],
+      "outputs": [{"as_tensor": {"name": "half"}}]},)json";
+    const std::string iota = R"json({"target": "torch.ops.prims.iota.default", "name": "iota",
+      "inputs": [{"name": "length", "arg": {"as_int": 4}}, {"name": "start", "arg": {"as_int": 3}}, {"name": "step", "arg": {"as_int": 2}},
+                 {"name": "dtype", "arg": {"as_scalar_type": 5}}, {"name": "requires_grad", "arg": {"as_bool": false}}],
+      "outputs": [{"as_tensor": {"name": "iota"}}]},)json";
+    all[0].second = replaced(program, "\"nodes\": [{", "\"nodes\": [" + convert + iota + "{");
+    const ExportedProgram net = read(all);
+    CHECK(net.nodes[0].target == "torch.ops.aten._to_copy.default");
+    CHECK((net.nodes[0].arguments[0].name == "self" && net.nodes[0].arguments[1].name == "dtype"));
+    CHECK(net.nodes[1].target == "torch.ops.aten.arange.start_step");
+    CHECK((net.nodes[1].arguments[0].value.integer == 3 && net.nodes[1].arguments[1].value.integer == 11));
+    all[0].second = replaced(all[0].second, "prims.iota", "prims.rev");
+    CHECK(refused(Unsupported, all) ==
+          "net.pt2: models/model.json: graph_module.graph.nodes[1] cannot run: prims.rev.default is refused: "
+          "only operators of the namespace aten are called");
+  }
+
   TEST_CASE("values are made once, before they are used") {
     const std::string inputs = "net.pt2: models/model.json: graph_module.graph.nodes[0].inputs[1].arg.as_tensor.name ";
     CHECK(refusedProgram(Input, "\"indices\", \"arg\": {\"as_tensor\": {\"name\": \"ids\"",

@@ -1,4 +1,5 @@
 #include "runtime/network/training.h"
+#include "runtime/program/autocast.h"
 
 #include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>

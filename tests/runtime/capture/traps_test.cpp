@@ -14,6 +14,7 @@
 #include "runtime/dispatch/one_thread.h"
 #include "runtime/network/scripted.h"
 #include "runtime/network/training.h"
+#include "runtime/program/autocast.h"
 #include "tests/opbench/temporary_folder.h"
 #include "tests/refusal.h"
 #include "tests/runtime/capture/capture_bed.h"

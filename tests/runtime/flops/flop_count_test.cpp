@@ -10,6 +10,7 @@
 #include "runtime/device.h"
 #include "runtime/flops/call_flops.h"
 #include "runtime/network/training.h"
+#include "runtime/program/autocast.h"
 #include "runtime/program/programs.h"
 #include "runtime/workload.h"
 #include "tests/runtime/program/models.h"

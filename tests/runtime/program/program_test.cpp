@@ -79,4 +79,12 @@ TEST_SUITE("program") {
       CHECK(result.square().mean().sqrt().item().toDouble() > 1e-3);  // and is something in half precision, too
     }
   }
+
+  TEST_CASE("what a block without gradients makes has none") {
+    const c10::InferenceMode normal(false);
+    const auto program = openProgram(tests::smallModelPath("no_grad"));
+    const at::Tensor x = at::linspace(-1, 1, 12).view({3, 4}).set_requires_grad(true);
+    program->run({}, {x})[0].sum().backward();
+    CHECK(at::allclose(x.grad(), x.detach().exp()));  // of x * exp(x), where exp(x) is a number
+  }
 }
