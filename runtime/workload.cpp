@@ -1,7 +1,7 @@
 #include "runtime/workload.h"
 
 #include "inputs/operator_name.h"
-#include "runtime/network/model.h"
+#include "runtime/network/model/model.h"
 #include "runtime/network/network.h"
 #include "runtime/region/region.h"
 #include "runtime/torch/call.h"

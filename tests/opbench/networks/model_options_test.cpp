@@ -6,7 +6,7 @@
 
 #include "inputs/files.h"
 #include "opbench/select/suite_config.h"
-#include "runtime/network/model.h"
+#include "runtime/network/model/model.h"
 #include "tests/opbench/temporary_folder.h"
 #include "tests/refusal.h"
 #include "tests/runtime/program/models.h"

@@ -1,4 +1,4 @@
-#include "runtime/network/model.h"
+#include "runtime/network/model/model.h"
 
 #include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
@@ -24,10 +24,10 @@ constexpr const char* mlp = "mlp";
 
 /// A model on the CPU, judged as a run judges it.
 struct ModelBed {
-  ModelBed(const std::string& mode, const std::string& arguments)
+  ModelBed(const std::string& mode, const std::string& arguments, const std::string& archive = mlp)
       : device(runtime::Device::open("cpu", 1)),
         model(tests::sample("model.mlp." + mode, arguments), *device, 1,
-              runtime::Programs("", {{mlp, tests::smallModelPath("mlp")}})),
+              runtime::Programs("", {{mlp, tests::smallModelPath(archive)}})),
         correctness(model, model.op(), Tolerances::standard()) {}
 
   std::string judge(runtime::Callable& callable) {
@@ -113,6 +113,32 @@ TEST_SUITE("models") {
     CHECK(at::allclose(tensorsOf(nearby)[0], tensorsOf(bed.model.runEager())[0], 1e-4, 1e-6));
   }
 
+  TEST_CASE("what a model writes in inference is put back before each run, and compared after it") {
+    ModelBed bed("inference", "((T([3, 4], f32),), {})", "writes");
+    const std::vector<at::Tensor> before = tensorsOf(runtime::clone(bed.model.operands(0)));
+    CHECK(bed.model.mutates());
+    CHECK(bed.model.outputs() == 4);
+    CHECK(bed.model.outputName(1) == "steps afterwards");
+    CHECK(bed.model.outputName(3) == "input x afterwards");
+    CHECK(bed.judge(*bed.model.make(Contender::Eager)) == "");
+    CHECK(bed.judge(*bed.model.make(Contender::Torchscript)) == "");
+    Changed wrong(bed.model.make(Contender::Eager), [](std::vector<at::Tensor>& outputs) { outputs[1] = outputs[1] + 1; });
+    CHECK(bed.judge(wrong).find("steps afterwards") == 0);
+    bed.model.restore(0);
+    CHECK(runtime::bitwiseEqual(bed.model.operands(0), runtime::makeTensorList(before)));
+    const runtime::TensorList found = bed.model.runEager();
+    CHECK(tensorsOf(found)[1].item<int64_t>() == 1);
+    CHECK(at::equal(tensorsOf(found)[3], -before[2]));
+  }
+
+  TEST_CASE("products in a block under autocast have its dtype, whatever the run has") {
+    for (const char* keywords : {"{}", "{'amp': 'float16'}"}) {
+      ModelBed autocast("inference", fmt::format("((T([3, 4], f32),), {})", keywords), "autocast");
+      CHECK((tensorsOf(autocast.model.runEager())[0].scalar_type() == at::kBFloat16));
+      CHECK(autocast.judge(*autocast.model.make(Contender::Eager)) == "");
+    }
+  }
+
   TEST_CASE("an optimizer's step that is left out is found") {
     ModelBed bed("training", "((T([4, 8], f32),), {'loss': 'mean', 'optimizer': 'sgd'})");
     const std::vector<at::Tensor> operands = tensorsOf(bed.model.operands(0));
@@ -121,7 +147,7 @@ TEST_SUITE("models") {
         for (const at::Tensor& operand : operands)
           if (output.is_alias_of(operand)) output = at::zeros_like(output);
     });
-    CHECK(bed.judge(wrong).find("written tensor") == 0);
+    CHECK(bed.judge(wrong).find(" afterwards is wrong") != std::string::npos);
   }
 
   TEST_CASE("a step leaves parameters and the optimizer's state as they were, once they are restored") {

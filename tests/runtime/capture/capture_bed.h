@@ -12,7 +12,7 @@
 #include "runtime/capture/replay.h"
 #include "runtime/capture/session.h"
 #include "runtime/device.h"
-#include "runtime/network/model.h"
+#include "runtime/network/model/model.h"
 #include "runtime/network/step.h"
 #include "runtime/torch/state.h"
 #include "tests/runtime/program/models.h"

@@ -75,6 +75,8 @@ TEST_SUITE("plans of networks") {
     CHECK(lstm.givesEagersBits(lstm.plan(false)));
     PlanBed random("model.random.inference", "((T([4, 4], f32),), {})", "random");
     CHECK(random.givesEagersBits(random.plan(false)));
+    PlanBed writes("model.writes.inference", "((T([3, 4], f32),), {})", "writes");
+    CHECK(writes.givesEagersBits(writes.plan(false)));
   }
 
   TEST_CASE("groups are as close to float64 as they should be, and equal ones are compiled once") {
@@ -84,6 +86,9 @@ TEST_SUITE("plans of networks") {
       CHECK(plan.launches() > 0);
       CHECK(bed.isRight(plan));
     }
+    PlanBed writes("model.writes.inference", "((T([3, 4], f32),), {})", "writes");
+    CHECK(writes.plan().launches() > 0);
+    CHECK(writes.isRight(writes.plan()));
     for (const char* cell : {"lstm", "gru"}) {
       CAPTURE(std::string(cell));
       PlanBed bed(fmt::format("rnn.{}.training", cell), "((T([5, 3, 4], f32),), {'hidden': 6, 'layers': 2})");

@@ -9,7 +9,7 @@
 #include <torch/csrc/jit/api/module.h>
 
 #include "opbench/check/correctness_check.h"
-#include "runtime/network/model.h"
+#include "runtime/network/model/model.h"
 #include "runtime/torch/state.h"
 #include "tests/opbench/temporary_folder.h"
 #include "tests/refusal.h"
@@ -105,7 +105,7 @@ TEST_SUITE("network faults") {
   TEST_CASE("a running mean that stays as it was is found") {
     const tests::TemporaryFolder folder;
     NetworkFaultBed bed(normalizing(folder), "training", "((T([16, 6], f32),), {})");
-    CHECK(bed.with(Fault::StaleStatistic).starts_with("written tensor 0 is wrong"));
+    CHECK(bed.with(Fault::StaleStatistic).find("running_mean afterwards is wrong") != std::string::npos);
   }
 
   TEST_CASE("a network that drops out is judged by float64 with the masks that eager draws, in each precision") {
@@ -137,7 +137,7 @@ TEST_SUITE("network faults") {
     for (const char* optimizer : {"sgd", "adam", "adamw"}) {
       NetworkFaultBed bed(tests::smallModelPath("mlp_with_weights"), "training",
                           fmt::format("((T([4, 8], f32),), {{'loss': 'mean', 'optimizer': '{}'}})", optimizer));
-      CHECK_MESSAGE(bed.with(Fault::SkippedStep).starts_with("written tensor"), optimizer);
+      CHECK_MESSAGE(bed.with(Fault::SkippedStep).find(" afterwards is wrong") != std::string::npos, optimizer);
     }
   }
 

@@ -1,4 +1,4 @@
-#include "runtime/network/model_spec.h"
+#include "runtime/network/model/model_spec.h"
 
 #include "inputs/data/materialize.h"
 #include "runtime/network/keywords.h"

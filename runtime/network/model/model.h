@@ -2,12 +2,13 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "runtime/callable.h"
 #include "runtime/capture/recorder.h"
-#include "runtime/network/model_spec.h"
+#include "runtime/network/model/model_spec.h"
 #include "runtime/network/operands.h"
 #include "runtime/network/training.h"
 #include "runtime/program/program.h"
@@ -70,6 +71,8 @@ class Model : public Workload {
   std::vector<std::string> phases() const;
   /// What its first run shows: what its outputs are called, and whether it draws random numbers.
   void explore();
+  /// Calls what runs write by what it is, behind the other outputs.
+  void nameWritten();
   /// Takes steps until the scale of gradients leaves none out, as training would have, and restores all else.
   void settleScale();
   /// Copies of the tensors, those of floating point changed.
@@ -82,7 +85,8 @@ class Model : public Workload {
   std::unique_ptr<Program> program_;
   std::optional<std::string> outside_;  ///< what of its sizes is not declared
   Tensors tensors_;
-  std::vector<at::Tensor> pristine_;  ///< what the written ones are restored to
+  std::set<size_t> writtenState_, writtenInputs_;  ///< what a run of the program writes, caches and counters among it
+  std::vector<at::Tensor> pristine_;               ///< what the written ones are restored to
   std::vector<std::string> outputs_;
   bool isRandom_ = false;
   std::string notInFloat64_;  ///< why contenders are compared with eager alone; empty where they are not

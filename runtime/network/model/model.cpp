@@ -1,4 +1,4 @@
-#include "runtime/network/model.h"
+#include "runtime/network/model/model.h"
 
 #include <ATen/Context.h>
 #include <ATen/Functions.h>
@@ -7,16 +7,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "inputs/data/materialize.h"
 #include "runtime/capture/session.h"
 #include "runtime/device.h"
 #include "runtime/dispatch/drawn_numbers.h"
 #include "runtime/dispatch/one_thread.h"
-#include "runtime/network/memory_trace.h"
+#include "runtime/network/model/memory_trace.h"
 #include "runtime/network/scripted.h"
 #include "runtime/network/step.h"
+#include "runtime/program/autocast.h"
 #include "runtime/program/draw.h"
 #include "runtime/program/extents.h"
 #include "runtime/program/traced.h"
@@ -30,6 +30,31 @@ std::vector<at::Tensor> copies(const std::vector<at::Tensor>& tensors) {
   for (const at::Tensor& tensor : tensors) result.push_back(tensor.detach().clone());
   return result;
 }
+
+/// Tensors before a run, and what it does to them.
+class Watched {
+ public:
+  explicit Watched(const std::vector<at::Tensor>& tensors) : tensors_(tensors), before_(copies(tensors)) {
+    for (const at::Tensor& tensor : tensors) versions_.push_back(tensor._version());
+  }
+  /// Puts the values back. Returns the numbers of the tensors that the run wrote, be it by calls that tell autograd nothing, as
+  /// batch norms do with their statistics, or with the values that were there.
+  std::set<size_t> putBack() const {
+    std::set<size_t> written;
+    for (size_t i = 0; i < tensors_.size(); ++i) {
+      const bool isSame = bitwiseEqual(makeTensorList({tensors_[i]}), makeTensorList({before_[i]}));
+      if (isSame && tensors_[i]._version() == versions_[i]) continue;
+      written.insert(i);
+      tensors_[i].copy_(before_[i]);
+    }
+    return written;
+  }
+
+ private:
+  const std::vector<at::Tensor>& tensors_;
+  std::vector<at::Tensor> before_;
+  std::vector<uint32_t> versions_;
+};
 
 at::Tensor inChannelsLast(const at::Tensor& tensor) {
   return tensor.dim() == 4 ? tensor.contiguous(at::MemoryFormat::ChannelsLast) : tensor;
@@ -82,16 +107,20 @@ void Model::explore() {
   std::vector<at::Tensor> results;
   {
     const at::NoGradGuard noGrad;
-    const std::vector<at::Tensor> buffers = copies(tensors_.state);
+    const Watched state(tensors_.state), inputs(tensors_.inputs);
     results = program_->run(tensors_.state, tensors_.inputs);
-    for (size_t i = 0; i < buffers.size(); ++i) tensors_.state[i].copy_(buffers[i]);
+    writtenState_ = state.putBack();
+    writtenInputs_ = inputs.putBack();
   }
   isRandom_ = !at::equal(before, generatorState(device_));
   if (!spec_.isTraining) {
-    outputs_ = program_->outputNames();
-    for (std::string& name : outputs_) name = "output " + name;
+    pristine_ = copies(written(tensors_));
+    for (const std::string& name : program_->outputNames()) outputs_.push_back("output " + name);
+    nameWritten();
     return;
   }
+  for (size_t i = 0; i < tensors_.state.size(); ++i)  // statistics, which a run without gradients may leave as they are
+    if (program_->state()[i].role == Role::Buffer) writtenState_.insert(i);
   const bool isLogits = results[0].dim() == 3 && !tensors_.inputs[0].is_floating_point() && tensors_.inputs[0].dim() == 2 &&
                         program_->inputs()[0].bound == results[0].size(2);
   if (spec_.loss.empty()) spec_.loss = isLogits ? "cross_entropy" : "mean";
@@ -109,7 +138,7 @@ void Model::explore() {
   for (const std::string& name : program_->outputNames()) outputs_.push_back("output " + name);
   for (const StateTensor& state : program_->state())
     if (state.requiresGrad) outputs_.push_back("the gradient of " + state.name);
-  for (size_t i = 0; i < pristine_.size(); ++i) outputs_.push_back(fmt::format("written tensor {}", i));
+  nameWritten();
 }
 
 void Model::settleScale() {
@@ -158,9 +187,8 @@ std::vector<at::Tensor> Model::parametersOf(const Tensors& tensors) const {
 
 std::vector<at::Tensor> Model::written(const Tensors& tensors) const {
   std::vector<at::Tensor> result;
-  if (!spec_.isTraining) return result;
-  for (size_t i = 0; i < tensors.state.size(); ++i)
-    if (program_->state()[i].role == Role::Buffer) result.push_back(tensors.state[i]);
+  for (const size_t i : writtenState_) result.push_back(tensors.state[i]);
+  for (const size_t i : writtenInputs_) result.push_back(tensors.inputs[i]);
   if (!tensors.optimizer) return result;
   const auto scaler = tensors.scaler ? tensors.scaler->state() : std::vector<at::Tensor>();
   for (const std::vector<at::Tensor>& more : {parametersOf(tensors), tensors.optimizer->state(), scaler})
@@ -221,6 +249,7 @@ std::vector<at::Tensor> Model::run(const Program& program, Tensors& tensors, con
   });
   if (!spec_.isTraining) {
     mark();
+    for (const at::Tensor& tensor : written(tensors)) results.push_back(tensor);
     return results;
   }
   const auto scaled = [&](const at::Tensor& tensor) { return tensors.scaler ? tensors.scaler->scaled(tensor) : tensor; };
@@ -252,52 +281,12 @@ TensorList Model::runEager() {
 }
 
 std::vector<at::Tensor> Model::settled(std::vector<at::Tensor> results) const {
-  for (size_t i = results.size() - pristine_.size(); i < results.size(); ++i) results[i] = results[i].clone();
+  const std::vector<at::Tensor> targets = written(tensors_);
+  for (at::Tensor& result : results) {
+    const auto isAlias = [&](const at::Tensor& target) { return result.is_alias_of(target); };
+    if (std::any_of(targets.begin(), targets.end(), isAlias)) result = result.clone();
+  }
   return results;
-}
-
-std::vector<GraphOperand> Model::graphOperands() const {
-  constexpr std::array roles{ir::Role::Parameter, ir::Role::Buffer, ir::Role::Constant};  // by those of a program
-  std::vector<std::string> parameters;
-  std::vector<GraphOperand> operands;
-  for (size_t i = 0; i < tensors_.state.size(); ++i) {
-    const StateTensor& state = program_->state()[i];
-    operands.push_back({state.name, roles.at(static_cast<size_t>(state.role)), tensors_.state[i]});
-    if (state.requiresGrad) parameters.push_back(state.name);
-  }
-  for (size_t i = 0; i < tensors_.inputs.size(); ++i)
-    operands.push_back({program_->inputs()[i].name, ir::Role::Input, tensors_.inputs[i]});
-  if (tensors_.gradient.defined()) operands.push_back({"gradient", ir::Role::Input, tensors_.gradient});
-  if (!tensors_.optimizer) return operands;
-  constexpr std::array kinds{"first_moment", "second_moment", "step"};
-  const std::vector<at::Tensor> state = tensors_.optimizer->state();
-  for (size_t i = 0; i < state.size(); ++i) {
-    const char* kind = kinds.at(i / parameters.size());
-    operands.push_back({fmt::format("{}_of_{}", kind, parameters[i % parameters.size()]), ir::Role::State, state[i]});
-  }
-  return operands;
-}
-
-std::string Model::operandName(int operand) const {
-  const std::vector<GraphOperand> operands = graphOperands();
-  return operand < std::ssize(operands) ? operands[static_cast<size_t>(operand)].name : "scaler";  // whose state is in no graph
-}
-
-/// The step before it makes what the first one alone makes: cached casts, and the memory of libraries.
-std::optional<Capture> Model::capture(Audit audit) {
-  return translateErrors(op_, [&] {
-    restore(0);
-    run(*program_, tensors_, [] {});
-    restore(0);
-    reseedGenerator(device_);
-    const auto step = [&](const Mark& mark) { return run(*program_, tensors_, mark); };
-    Capture capture = captureStep({device_, graphOperands(), outputs_, static_cast<int>(phases().size())}, step, audit);
-    const c10::InferenceMode normal(false);
-    const at::NoGradGuard noGrad;
-    capture.outputs = makeTensorList(settled(std::move(capture.outputs.state().tensors)));
-    restore(0);
-    return std::optional(std::move(capture));
-  });
 }
 
 Model::Tensors Model::copied(const TensorChange& change) const {

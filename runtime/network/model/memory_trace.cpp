@@ -1,4 +1,4 @@
-#include "runtime/network/memory_trace.h"
+#include "runtime/network/model/memory_trace.h"
 
 #include <algorithm>
 
