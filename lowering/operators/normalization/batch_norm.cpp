@@ -89,7 +89,7 @@ Tensors batchNormWithUpdate(Context& c) { return train(c, Channels(c), c.number(
 /// The gradients of input, weight and bias; those of statistics count where these were made of the batch.
 Tensors channelGradients(Context& c, const Channels& k, const Tensor& grad, const Tensor& mean, const Tensor& deviation,
                          bool isTraining) {
-  const Tensor normal = centered(k.x, mean, deviation);
+  const Tensor normal = centeredAgain(k.x, mean, deviation);
   const Tensor total = sum(c, grad, k.others), along = sum(c, product(grad, normal), k.others);
   const Tensor scale = affine(deviation, k.argument(c, "weight"), {});
   const Tensor input = isTraining

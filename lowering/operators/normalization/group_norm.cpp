@@ -69,7 +69,7 @@ Tensors groupNormBackward(Context& c) {
   const Tensor scale = ofGroups(cast(c.tensor("rstd"), g.x.dtype), g.rank + 1);
   const auto weight = perChannel(c, "weight", g.rank, g.x.dtype);
   const auto spread = [&](const Tensor& tensor) { return ofChannels(tensor, g.channels); };
-  const Tensor normal = centered(g.x, spread(center), spread(scale));
+  const Tensor normal = centeredAgain(g.x, spread(center), spread(scale));
 
   // The sums of each sample's channels, of which those of groups and of channels are made.
   Dims inChannel = everyDim(g.x);

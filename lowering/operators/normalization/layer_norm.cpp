@@ -37,7 +37,7 @@ Tensors layerNormBackward(Context& c) {
   const Tensor x = inOpmath(c.tensor("input"));
   const Rows rows(c, x);
   const Tensor grad = cast(c.tensor("grad_out"), x.dtype), scale = cast(c.tensor("rstd"), x.dtype);
-  const Tensor normal = centered(x, cast(c.tensor("mean"), x.dtype), scale);
+  const Tensor normal = centeredAgain(x, cast(c.tensor("mean"), x.dtype), scale);
   const Tensor weighted = affine(grad, converted(c.optionalTensor("weight"), x.dtype), {});
   const Tensor level = mean(c, weighted, rows.inner), slope = mean(c, product(weighted, normal), rows.inner);
   return wanted(

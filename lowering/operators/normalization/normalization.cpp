@@ -17,6 +17,15 @@ Tensor centered(const Tensor& x, const Tensor& mean, const Tensor& scale) {
   return map([](Value x, Value m, Value s) { return (x - m) * s; }, x, mean, scale);
 }
 
+Tensor centeredAgain(const Tensor& x, const Tensor& mean, const Tensor& scale) {
+  const auto without = [](Value x, Value m) {
+    const ir::Expr* sum = m.expr();
+    if (sum->op != ir::Op::Add) return x - m;
+    return x - Value{m.pool(), sum->src[0]} - Value{m.pool(), sum->src[1]};
+  };
+  return map([without](Value x, Value m, Value s) { return without(x, m) * s; }, x, mean, scale);
+}
+
 Tensor affine(Tensor x, const std::optional<Tensor>& weight, const std::optional<Tensor>& bias) {
   if (weight) x = map([](Value x, Value w) { return x * w; }, x, *weight);
   if (bias) x = map([](Value x, Value b) { return x + b; }, x, *bias);

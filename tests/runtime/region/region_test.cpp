@@ -66,6 +66,27 @@ TEST_SUITE("regions") {
     CHECK(wide.state().tensors[1].allclose(second.to(at::kDouble), 1e-6, 1e-6));
   }
 
+  TEST_CASE("a norm's gradient far from zero takes the mean of its region as it is, not rounded to its dtype") {
+    for (const char* norm :
+         {"y0 f32[2, 3, 1], y1 f32[2, 1, 1], y2 f32[2, 1, 1] = aten.native_layer_norm.default(input=x0, normalized_shape=[3, 1], "
+          "weight=None, bias=None, eps=0)\n"
+          "  y3 f32[2, 3, 1] = aten.native_layer_norm_backward.default(grad_out=x1, input=x0, normalized_shape=[3, 1], mean=y1, "
+          "rstd=y2, weight=None, bias=None, output_mask=[True, False, False])\n",
+          "y0 f32[2, 3, 1], y1 f32[2, 1], y2 f32[2, 1] = aten.native_group_norm.default(input=x0, weight=None, bias=None, N=2, "
+          "C=3, HxW=1, group=1, eps=0)\n"
+          "  y3 f32[2, 3, 1] = aten.native_group_norm_backward.default(grad_out=x1, input=x0, mean=y1, rstd=y2, weight=None, "
+          "N=2, "
+          "C=3, HxW=1, group=1, output_mask=[True, False, False])\n"}) {
+      CAPTURE(norm);
+      RegionBed bed("graph\n  in x0 f32[2, 3, 1]\n  in x1 f32[2, 3, 1]\n  " + std::string(norm) + "  return y0, y3\n");
+      const std::vector<at::Tensor> x = bed.operands();
+      const float elements[] = {500, 500, 500.25, 501, 501.25, 500};  // thirds: no f32 is a row's mean
+      std::copy(std::begin(elements), std::end(elements), x[0].data_ptr<float>());
+      const at::Tensor right = bed.region.runEagerInFloat64().state().tensors[1];
+      CHECK(bed.compiled()[1].to(at::kDouble).sub(right).abs().max().item<double>() < 1e-5);
+    }
+  }
+
   TEST_CASE("the parts of a region that is cut hand on what they made, written and viewed") {
     RegionBed bed(R"(graph
   in x0 f32[4, 8]
