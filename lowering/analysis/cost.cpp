@@ -41,64 +41,107 @@ double pointsIn(const AxisSet& axes) {
   return points;
 }
 
-/// The axes that expressions depend on.
-class DependedAxes {
+/// What expressions depend on.
+class Dependences {
  public:
   /// Operands have to be added before.
   void add(const Expr* expr) {
-    AxisSet axes;
-    if (expr->op == Op::Axis) axes.insert(expr);
-    for (const Expr* operand : expr->src) axes.insert(of(operand).begin(), of(operand).end());
+    Found found{{}, expr->op == Op::Load};
+    if (expr->op == Op::Axis) found.axes.insert(expr);
+    for (const Expr* operand : expr->src) {
+      const Found& before = found_.at(operand);
+      found.axes.insert(before.axes.begin(), before.axes.end());
+      found.isData |= before.isData;
+    }
     if (expr->op == Op::Reduce)
-      for (auto own = expr->src.begin() + 1; own != expr->src.end(); ++own) axes.erase(*own);
-    axes_.emplace(expr, std::move(axes));
+      for (auto own = expr->src.begin() + 1; own != expr->src.end(); ++own) found.axes.erase(*own);
+    found_.emplace(expr, std::move(found));
   }
-  const AxisSet& of(const Expr* expr) const { return axes_.at(expr); }
+  const AxisSet& axesOf(const Expr* expr) const { return found_.at(expr).axes; }
+  /// Whether it is computed with what was loaded, and not with axes alone, as places in memory are.
+  bool isOperation(const Expr& expr) const {
+    return expr.op != Op::Load && expr.op != Op::Cast && !expr.src.empty() && found_.at(&expr).isData;
+  }
 
  private:
-  std::unordered_map<const Expr*, AxisSet> axes_;
+  struct Found {
+    AxisSet axes;
+    bool isData = false;
+  };
+  std::unordered_map<const Expr*, Found> found_;
 };
 
-bool isOperation(const Expr& expr) {
-  switch (expr.op) {
-    case Op::Const:
-    case Op::Axis:
-    case Op::Load:
-    case Op::Cast:
-    case Op::Where: return false;
-    default: return !expr.src.empty() && ir::isFloating(expr.src[0]->dtype);
-  }
-}
+/// Counts what the loops of a nest take.
+class Counter {
+ public:
+  explicit Counter(const ir::Loops& loops) : loops_(loops), loaded_(loops.buffers.size(), 0), stored_(loops.buffers.size(), 0) {}
 
-Cost costOf(const ir::Loops& loops) {
-  Cost cost;
-  std::vector<double> loaded(loops.buffers.size(), 0), stored(loops.buffers.size(), 0);  // elements
-  std::vector<const Expr*> roots;
-  for (const ir::StoreTo& store : loops.stores) roots.insert(roots.end(), {store.offset, store.value});
-  DependedAxes dependences;
-  for (const Expr* expr : ir::postorder(roots)) {
-    dependences.add(expr);
-    // What a Reduce combines has a value for each point of its own axes as well.
-    const double points = pointsIn(dependences.of(expr->op == Op::Reduce ? expr->src[0] : expr));
-    if (expr->op == Op::Load) {
-      loaded[static_cast<std::size_t>(expr->load().buffer)] += points;
-      cost.loads += points;
-    } else if (isOperation(*expr)) {
-      cost.operations += points;
+  /// What one traversal computes and stores: each expression once, however often it is used.
+  void add(std::vector<const Expr*> values, const std::vector<ir::StoreTo>& stores) {
+    for (const ir::StoreTo& store : stores) values.insert(values.end(), {store.offset, store.value});
+    Dependences dependences;
+    for (const Expr* expr : ir::postorder(values)) {
+      dependences.add(expr);
+      // What a Reduce combines has a value for each point of its own axes as well.
+      const double points = pointsIn(dependences.axesOf(expr->op == Op::Reduce ? expr->src[0] : expr));
+      if (expr->op == Op::Load)
+        load(static_cast<std::size_t>(expr->load().buffer), points);
+      else if (dependences.isOperation(*expr))
+        cost_.operations += points;
+    }
+    for (const ir::StoreTo& store : stores) {
+      AxisSet axes = dependences.axesOf(store.offset);
+      axes.insert(dependences.axesOf(store.value).begin(), dependences.axesOf(store.value).end());
+      stored_[static_cast<std::size_t>(store.buffer)] += pointsIn(axes);
+      if (store.accumulate) loaded_[static_cast<std::size_t>(store.buffer)] += pointsIn(axes);
     }
   }
-  for (const ir::StoreTo& store : loops.stores) {
-    AxisSet axes = dependences.of(store.offset);
-    axes.insert(dependences.of(store.value).begin(), dependences.of(store.value).end());
-    stored[static_cast<std::size_t>(store.buffer)] += pointsIn(axes);
-    if (store.accumulate) loaded[static_cast<std::size_t>(store.buffer)] += pointsIn(axes);
+  /// A reduction's combination with each value of its body.
+  void combine(const Expr* body) {
+    Dependences dependences;
+    for (const Expr* expr : ir::postorder({body})) dependences.add(expr);
+    cost_.operations += pointsIn(dependences.axesOf(body));
   }
-  for (std::size_t i = 0; i < loops.buffers.size(); ++i) {
-    const auto distinct = static_cast<double>(loops.buffers[i].type.bytesTouched());
-    const auto size = static_cast<double>(ir::sizeOf(loops.buffers[i].type.dtype));
-    cost.bytes += std::min(distinct, loaded[i] * size) + std::min(distinct, stored[i] * size);
+
+  Cost take() {
+    for (std::size_t i = 0; i < loops_.buffers.size(); ++i) {
+      const auto distinct = static_cast<double>(loops_.buffers[i].type.bytesTouched());
+      const auto size = static_cast<double>(ir::sizeOf(loops_.buffers[i].type.dtype));
+      cost_.bytes += std::min(distinct, loaded_[i] * size) + std::min(distinct, stored_[i] * size);
+    }
+    return cost_;
   }
-  return cost;
+
+ private:
+  void load(std::size_t buffer, double points) {
+    if (buffer >= loops_.buffers.size()) return;  // a reduction's result
+    loaded_[buffer] += points;
+    cost_.loads += points;
+  }
+
+  const ir::Loops& loops_;
+  std::vector<double> loaded_, stored_;  ///< elements
+  Cost cost_;
+};
+
+/// What is used in several traversals of a reduction's elements is computed in each of them.
+Cost costOf(const LoopNest& nest) {
+  Counter counter(nest.loops);
+  if (!nest.hasReductions()) {
+    counter.add({}, nest.loops.stores);
+    return counter.take();
+  }
+  const ReductionNest& reduction = *nest.reduction;
+  for (int traversal = 0; traversal <= reduction.traversals(); ++traversal) {
+    std::vector<const Expr*> bodies;
+    for (const Reduction& each : reduction.reductions)
+      if (each.traversal == traversal) bodies.push_back(each.body);
+    for (const Expr* body : bodies) counter.combine(body);
+    const bool stores = !reduction.elementStores.empty() && traversal == reduction.storingTraversal();
+    if (stores || !bodies.empty()) counter.add(bodies, stores ? reduction.elementStores : std::vector<ir::StoreTo>());
+  }
+  counter.add({}, reduction.rowStores);
+  return counter.take();
 }
 
 /// How many nests start one after another at the least.
@@ -126,7 +169,7 @@ Cost& Cost::operator+=(const Cost& other) {
 
 Cost costOf(const LoopNests& nests, const ir::Target& target) {
   std::vector<Cost> each;
-  for (const LoopNest& nest : nests.all) each.push_back(costOf(nest.loops));
+  for (const LoopNest& nest : nests.all) each.push_back(costOf(nest));
   std::set<std::size_t> paired;
   for (const MixedOrderPair& pair : nests.mixedOrders)
     if (!paired.contains(pair.first) && !paired.contains(pair.second)) {

@@ -8,7 +8,7 @@ namespace lowering {
 struct Cost {
   double bytes = 0;       ///< moved from and to memory, each distinct element of a nest's tensors once
   double loads = 0;       ///< once for every point of the axes that each depends on
-  double operations = 0;  ///< on floating operands, combinations of reductions among them, counted alike
+  double operations = 0;  ///< with what was loaded, combinations of reductions among them, counted alike
   double time = 0;        ///< in bytes that memory moves meanwhile: a nest moves and computes at once
 
   Cost& operator+=(const Cost& other);

@@ -49,4 +49,24 @@ TEST_SUITE("costs") {
 )");
     CHECK(once.operations == 16 * 128);
   }
+  TEST_CASE("what is stored in the traversal that sums it is computed once; what needs the sum, once more") {
+    const lowering::Cost once = costOf(R"(loops example
+  in  x0 f32[16, 128]
+  out y0 f32[16, 128]
+  out y1 f32[128]
+  for i0 in 16, i1 in 128 reduce i2 in 16
+    y0[i0*128 + i1] = exp(x0[i0*128 + i1])
+    y1[i1] = add[i2](exp(x0[i2*128 + i1]))
+)");
+    CHECK(once.loads == 16 * 128);
+    CHECK(once.operations == 2 * 16 * 128);  // exp, and the sum's terms
+    const lowering::Cost twice = costOf(R"(loops example
+  in  x0 f32[16, 128]
+  out y0 f32[16, 128]
+  for i0 in 16, i1 in 128 reduce i2 in 128
+    y0[i0*128 + i1] = exp(x0[i0*128 + i1]) * add[i2](exp(x0[i0*128 + i2]))
+)");
+    CHECK(twice.loads == 2 * 16 * 128);
+    CHECK(twice.operations == (2 + 2) * 16 * 128);
+  }
 }
