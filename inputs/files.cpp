@@ -6,9 +6,11 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <system_error>
 #include <utility>
 
+#include "inputs/text/encoding.h"
 #include "ir/error.h"
 
 namespace inputs {
@@ -65,26 +67,98 @@ class LineLength {
   size_t line_ = 1, length_ = 0;
 };
 
+/// Why a file cannot be read.
+[[noreturn]] void cannotRead(const std::string& path, const std::string& why) {
+  ir::fail(ir::ErrorKind::Input, "cannot read {}: {}", path, why);
+}
+
+using Take = std::function<void(std::string_view)>;
+
+/// Hands on parts of a file's content, within its limits.
+class Limited {
+ public:
+  Limited(const std::string& path, const FileLimits& limits, Take take)
+      : path_(path), limits_(limits), length_(path, limits.line), take_(std::move(take)) {}
+
+  void add(std::string_view part) {
+    length_.add(part);
+    size_ += part.size();
+    if (size_ > limits_.file) cannotRead(path_, fmt::format("it holds more than {} bytes", limits_.file));
+    take_(part);
+  }
+
+ private:
+  const std::string& path_;
+  const FileLimits& limits_;
+  LineLength length_;
+  size_t size_ = 0;
+  const Take take_;
+};
+
+/// Hands on the text of a file in parts. The first one says whether it is one.
+void readParts(const std::string& path, const FileLimits& limits, Take take) {
+  Limited content(path, limits, std::move(take));
+  std::optional<Unpacker> unpacker;
+  bool isFirstPiece = true, isFirst = true;
+  const auto add = [&](std::string_view part) {
+    if (part.empty()) return;
+    if (std::exchange(isFirst, false)) {
+      if (const auto other = otherThanText(part, path)) cannotRead(path, *other);
+      if (part.starts_with(byteOrderMark)) part.remove_prefix(byteOrderMark.size());
+    }
+    content.add(part);
+  };
+  readPieces(path, [&](std::string_view piece) {
+    if (std::exchange(isFirstPiece, false) && isGzip(piece)) unpacker.emplace();
+    if (!unpacker) return add(piece);
+    if (!unpacker->add(piece, add)) cannotRead(path, "what gzip packed is damaged");
+  });
+  if (unpacker && !unpacker->isWhole()) cannotRead(path, "what gzip packed is cut off");
+}
+
 }  // namespace
 
-std::string readFile(const std::string& path, const FileLimits& limits) {
-  const auto refuse = [&](const std::string& why) { ir::fail(ir::ErrorKind::Input, "cannot read {}: {}", path, why); };
+void readPieces(const std::string& path, const std::function<void(std::string_view)>& take) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file.isOpen()) refuse(std::strerror(errno));
+  if (!file.isOpen()) cannotRead(path, std::strerror(errno));
   struct stat status{};
-  if (::fstat(file.number(), &status) == 0 && S_ISDIR(status.st_mode)) refuse("it is a folder");
-  std::string text, block(size_t{1} << 16, '\0');
-  LineLength length(path, limits.line);
+  if (::fstat(file.number(), &status) == 0 && S_ISDIR(status.st_mode)) cannotRead(path, "it is a folder");
+  std::string block(size_t{1} << 16, '\0');
   for (;;) {
     const ssize_t count = ::read(file.number(), block.data(), block.size());
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) refuse(std::strerror(errno));
-    if (count == 0) return text;
-    const std::string_view part(block.data(), static_cast<size_t>(count));
-    length.add(part);
-    text += part;
-    if (text.size() > limits.file) refuse("it holds more than " + std::to_string(limits.file) + " bytes");
+    if (count < 0) cannotRead(path, std::strerror(errno));
+    if (count == 0) return;
+    take({block.data(), static_cast<size_t>(count)});
   }
+}
+
+std::string readFile(const std::string& path, const FileLimits& limits) {
+  std::string text;
+  Limited content(path, limits, [&](std::string_view part) { text += part; });
+  readPieces(path, [&](std::string_view piece) { content.add(piece); });
+  return text;
+}
+
+std::string readText(const std::string& path, const FileLimits& limits) {
+  std::string text;
+  readParts(path, limits, [&](std::string_view part) { text += part; });
+  return text;
+}
+
+void readLines(const std::string& path, const std::function<void(std::string_view line, bool isBroken)>& take,
+               const FileLimits& limits) {
+  std::string begun;  // what came of a line so far
+  readParts(path, limits, [&](std::string_view part) {
+    for (size_t end = part.find('\n'); end != std::string_view::npos; end = part.find('\n')) {
+      begun += part.substr(0, end);
+      take(begun, /*isBroken=*/false);
+      begun.clear();
+      part.remove_prefix(end + 1);
+    }
+    begun += part;
+  });
+  if (!begun.empty()) take(begun, /*isBroken=*/true);
 }
 
 Replacement::Replacement(const std::string& path) : path_(path), target_(resolved(path)) {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <istream>
 #include <optional>
 #include <string>
@@ -20,6 +21,16 @@ struct FileLimits {
 /// The whole content of a file. Errors: Input, `cannot read FILE: why`, also for a folder and a file beyond the limit;
 /// `FILE:LINE: ...` for a line beyond it.
 std::string readFile(const std::string& path, const FileLimits& limits = {});
+
+/// Hands on a file's content in pieces, however large it is. Errors: Input, `cannot read FILE: why`, also for a folder.
+void readPieces(const std::string& path, const std::function<void(std::string_view)>& take);
+
+/// The text in a file: without a byte order mark, and unpacked where gzip has packed it; the limits are those of the text.
+/// Errors: as readFile, and for what is no text, whole: `cannot read FILE: it is a zip archive; unpack it by unzip FILE`.
+std::string readText(const std::string& path, const FileLimits& limits = {});
+/// Hands on the same text line by line, without line breaks, and holds no more of it. `isBroken`: the text ends in this line.
+void readLines(const std::string& path, const std::function<void(std::string_view line, bool isBroken)>& take,
+               const FileLimits& limits = {});
 
 /// Whether written content is on the disk before the writer goes on. What the disk refuses is an error only then; content that
 /// can be made again needs no such wait.

@@ -69,6 +69,13 @@ bool isOperatorName(std::string_view text) {
   return (dots == 1 || dots == 2) && text.front() != '.' && text.back() != '.' && text.find("..") == std::string_view::npos;
 }
 
+std::string operatorName(std::string_view spelled) {
+  constexpr std::string_view python = "torch.ops.", scope = "::";
+  std::string name(spelled.substr(spelled.starts_with(python) ? python.size() : 0));
+  if (const size_t at = name.find(scope); at != std::string::npos) name.replace(at, scope.size(), ".");
+  return name;
+}
+
 std::optional<std::string> refusalOf(std::string_view op) {
   if (!isOperatorName(op)) return fmt::format("{} is not an operator name such as aten.add.Tensor", shown(op));
   if (!isCall(op)) return std::nullopt;

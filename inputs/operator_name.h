@@ -29,6 +29,9 @@ std::span<const RefusedOperator> refusedOperators();
 /// Whether a text is `namespace.name` or `namespace.name.overload`.
 bool isOperatorName(std::string_view text);
 
+/// A name as samples have it, of one that is spelled as in C++ (`aten::add.Tensor`) or Python (`torch.ops.aten.add.Tensor`).
+std::string operatorName(std::string_view spelled);
+
 /// Why no sample may call an operator of this name, as the end of a message: `aten.from_file.default is refused: it maps a file`;
 /// nothing where a sample may. A name that ATen does not know is no reason.
 std::optional<std::string> refusalOf(std::string_view op);

@@ -44,24 +44,26 @@ struct Samples {
   std::vector<std::string> errors;  ///< `file:line:column: expected ...`, one for each bad line, which is left out
 };
 
-/// Reads `((args...), {kwargs...})`; throws an Input error `file:line:column: expected X, found Y`. Column counts from 1
-/// within the line; `column` is where `text` starts in it.
+/// Reads `((args...), {kwargs...})`, or the same as a string of Python, with what may stand behind it: `# a comment`. Throws an
+/// Input error `file:line:column: expected X, found Y`. Column counts from 1 within the line; `column` is where `text` starts in
+/// it.
 void parseCall(std::string_view text, const Source& where, int column, Sample& into);
 
-/// Reads the text of one file: `Operator: NAME` lines followed by their `cnt: N, CALL` lines; `#` starts a comment line.
+/// Reads the text of one file: `Operator: NAME` lines followed by their `cnt: N, CALL` lines; `#` starts a comment. Names may be
+/// spelled as operatorName() has it; a count of 0, as of tools that do not count, is 1.
 /// Legacy operators get today's name and arguments. The samples of an operator that none may call (operator_name.h) are left out
 /// with one error at its line.
 Samples parseFile(std::string_view text, const std::string& file, const std::string& suite);
 
-/// The given files and every `*.txt` below the given folders, in the order of their names, each once. Throws an Input error for a
-/// path that is not there.
+/// The given files and every `*.txt` and `*.txt.gz` below the given folders, in the order of their names, each once. Throws an
+/// Input error for a path that is not there.
 std::vector<std::string> sampleFiles(const std::vector<std::string>& paths);
 
 /// Whether a file of a folder is read.
 using FileFilter = std::function<bool(const std::filesystem::path& file)>;
 
-/// Reads the given files and every `*.txt` below the given folders that passes the filter, and merges equal samples of one
-/// operator: the first stands, counts add up. Throws an Input error for a path that cannot be read.
+/// Reads the given files and every `*.txt` and `*.txt.gz` below the given folders that passes the filter, and merges equal
+/// samples of one operator: the first stands, counts add up. Throws an Input error for a path that cannot be read.
 Samples readSamples(const std::vector<std::string>& paths, const FileFilter& isWanted = {});
 
 /// The sample's call in the recorded format; parseCall reads it back to an equal sample.

@@ -29,6 +29,9 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
+/// What stands before a comment.
+std::string_view withoutComment(std::string_view text) { return text.substr(0, text.find('#')); }
+
 /// Reads a file line by line; what a line needs to know of those before it is the operator alone.
 class FileReader {
  public:
@@ -53,18 +56,19 @@ class FileReader {
     std::string_view content = trimmed(text);
     if (content.empty() || content.front() == '#') return;
     line_ = text;
-    if (content.starts_with(operatorMark)) return operatorLine(trimmed(content.substr(operatorMark.size())));
+    if (content.starts_with(operatorMark)) return operatorLine(trimmed(withoutComment(content.substr(operatorMark.size()))));
     if (content.starts_with(countMark)) return sampleLine(trimmed(content.substr(countMark.size())));
     refuse(content, "'Operator: NAME' or 'cnt: N, CALL'");
   }
 
-  void operatorLine(std::string_view name) {
+  void operatorLine(std::string_view spelled) {
     op_.reset();
     isRefused_ = false;
-    if (!isOperatorName(name)) return refuse(name, "an operator name such as aten.add.Tensor");
+    const std::string name = operatorName(spelled);
+    if (!isOperatorName(name)) return refuse(spelled, "an operator name such as aten.add.Tensor");
     if (const auto refusal = refusalOf(name)) {
       isRefused_ = true;
-      ir::fail(ir::ErrorKind::Input, "{}:{}:{}: {}", where_.file, where_.line, columnOf(name), *refusal);
+      ir::fail(ir::ErrorKind::Input, "{}:{}:{}: {}", where_.file, where_.line, columnOf(spelled), *refusal);
     }
     op_ = name;
   }
@@ -74,8 +78,9 @@ class FileReader {
     if (!op_) return refuse(text, "'Operator: NAME' before the samples of an operator");
     Sample sample;
     auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), sample.count);
-    if (error != std::errc() || sample.count < 1 || sample.count > largestCount)
-      return refuse(text, fmt::format("a count from 1 to {}", largestCount));
+    if (error != std::errc() || sample.count < 0 || sample.count > largestCount)
+      return refuse(text, fmt::format("a count from 0 to {}", largestCount));
+    sample.count = std::max<int64_t>(sample.count, 1);  // 0 is of tools that did not count
     std::string_view rest = trimmed(text.substr(stop - text.data()));
     if (!rest.starts_with(',')) return refuse(rest, "',' after the count");
     rest = trimmed(rest.substr(1));
@@ -121,17 +126,20 @@ struct SuiteFile {
   bool isNamed = false;  ///< itself, not its folder
 };
 
-/// The file itself, or every `*.txt` below a folder.
+/// `log.txt` of `log.txt.gz`.
+fs::path unpackedName(const fs::path& file) { return file.extension() == ".gz" ? file.stem() : file.filename(); }
+
+/// The file itself, or every `*.txt` and `*.txt.gz` below a folder.
 void collect(const std::string& path, std::vector<SuiteFile>& files) {
   std::error_code error;
   if (!fs::is_directory(path, error)) {
     if (!fs::exists(path, error)) ir::fail(ir::ErrorKind::Input, "{}: no such file or folder", path);
-    files.push_back({path, fs::path(path).stem().string(), /*isNamed=*/true});
+    files.push_back({path, unpackedName(path).stem().string(), /*isNamed=*/true});
     return;
   }
   size_t before = files.size();
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(path, error))
-    if (entry.is_regular_file() && entry.path().extension() == ".txt")
+    if (entry.is_regular_file() && unpackedName(entry.path()).extension() == ".txt")
       files.push_back({entry.path(), fs::canonical(entry.path()).parent_path().filename().string()});
   if (error) ir::fail(ir::ErrorKind::Input, "{}: {}", path, error.message());
   if (files.size() == before) ir::fail(ir::ErrorKind::Input, "{}: no *.txt file of samples in this folder", path);
@@ -188,7 +196,7 @@ Samples readSamples(const std::vector<std::string>& paths, const FileFilter& isW
   Merger merger;
   for (const SuiteFile& file : suiteFiles(paths))
     if (file.isNamed || !isWanted || isWanted(file.path))
-      merger.add(parseFile(readFile(file.path), file.path.string(), file.suite));
+      merger.add(parseFile(readText(file.path), file.path.string(), file.suite));
   return merger.take();
 }
 

@@ -34,6 +34,13 @@ bool isIdentifier(std::string_view text) {
          digits.find(text.front()) == std::string_view::npos;
 }
 
+/// `float16` of `torch.float16`, or `th.float16`, as the first Dynamo spelled it.
+std::optional<std::string_view> nameOfTorch(std::string_view text) {
+  for (const std::string_view module : {"torch.", "th."})
+    if (text.starts_with(module)) return text.substr(module.size());
+  return std::nullopt;
+}
+
 /// The grammar of a call, one function a form. Nothing is evaluated: a name is looked up in fixed tables or refused.
 class CallReader {
  public:
@@ -45,7 +52,6 @@ class CallReader {
     in_.expect(',');
     into.kwargs = keywords();
     in_.expect(')');
-    in_.expectEnd();
   }
 
  private:
@@ -138,11 +144,12 @@ class CallReader {
     return text;
   }
 
-  /// The name in `torch.device('cpu')` or `torch.device(cpu)`.
+  /// The name in `torch.device('cpu')` or `th.device(cpu)`.
   static std::optional<std::string> deviceCall(std::string_view text) {
-    constexpr std::string_view open = "torch.device(";
-    if (!text.starts_with(open) || !text.ends_with(')')) return std::nullopt;
-    std::string_view inner = text.substr(open.size(), text.size() - open.size() - 1);
+    constexpr std::string_view open = "device(";
+    const auto call = nameOfTorch(text);
+    if (!call || !call->starts_with(open) || !call->ends_with(')')) return std::nullopt;
+    std::string_view inner = call->substr(open.size(), call->size() - open.size() - 1);
     bool quoted = inner.size() >= 2 && (inner.front() == '\'' || inner.front() == '"') && inner.front() == inner.back();
     if (quoted) inner = inner.substr(1, inner.size() - 2);
     return isDeviceName(inner) ? std::optional<std::string>(inner) : std::nullopt;
@@ -158,8 +165,7 @@ class CallReader {
     if (name == "ST") return sparse();
     if (name == "device") return device();
     if (auto dtype = ir::dtypeFromName(name)) return *dtype;
-    for (std::string_view module : {"torch.", "th."})
-      if (name.starts_with(module)) return torchName(start, name.substr(module.size()));
+    if (const auto inner = nameOfTorch(name)) return torchName(start, *inner);
     in_.expectedAt(start, "an argument");
   }
 
@@ -252,7 +258,7 @@ class CallReader {
     bool isQuoted = in_.peek() == '\'' || in_.peek() == '"';
     std::string code = isQuoted ? in_.quoted() : std::string(in_.takeName());
     auto dtype = ir::dtypeFromName(code);
-    if (!dtype && code.starts_with("torch.")) dtype = ir::dtypeFromTorchName(std::string_view(code).substr(6));
+    if (const auto name = nameOfTorch(code); !dtype && name) dtype = ir::dtypeFromTorchName(*name);
     if (!dtype) in_.expectedAt(start, "a dtype such as f16");
     return *dtype;
   }
@@ -304,9 +310,16 @@ class CallReader {
 }  // namespace
 
 void parseCall(std::string_view text, const Source& where, int column, Sample& into) {
-  Scanner scanner(text, where, column);
-  CallReader(scanner).call(into);
-  into.recorded = text;
+  Scanner line(text, where, column);
+  const size_t begin = line.position();
+  const bool isQuoted = line.peek() == '\'' || line.peek() == '"';
+  const std::string unquoted = isQuoted ? line.quoted() : "";
+  if (isQuoted) line.expectEnd();
+  Scanner inside(unquoted, where, column + static_cast<int>(begin) + 1);
+  Scanner& call = isQuoted ? inside : line;
+  CallReader(call).call(into);
+  into.recorded = call.between(isQuoted ? 0 : begin, call.position());
+  call.expectEnd();
 }
 
 }  // namespace inputs

@@ -66,7 +66,7 @@ void Scanner::expect(char token) {
 }
 
 void Scanner::expectEnd() {
-  if (position() != text_.size()) expected("the end of the line");
+  if (position() != text_.size() && text_[at_] != '#') expected("the end of the line");
 }
 
 std::string_view Scanner::between(size_t from, size_t to) const {

@@ -39,6 +39,7 @@ class Scanner {
   Number number();
   /// A quoted string with Python's single-character escapes and `\xNN` below 0x80.
   std::string quoted();
+  /// Nothing but a comment follows.
   void expectEnd();
 
   /// Offset of the next token, for errors that are found after it was read.

@@ -17,15 +17,9 @@ namespace {
 
 using inputs::Sample;
 
-constexpr std::string_view torchPrefix = "torch.ops.";
 constexpr std::string_view atenPrefix = "aten.";
 
 bool isGlob(std::string_view pattern) { return pattern.find_first_of("*?[") != std::string_view::npos; }
-
-/// The pattern without `torch.ops.`.
-const char* withoutTorch(const std::string& pattern) {
-  return pattern.c_str() + (pattern.starts_with(torchPrefix) ? torchPrefix.size() : 0);
-}
 
 bool isOrBelongsTo(std::string_view op, std::string_view name) {
   return op.starts_with(name) && (op.size() == name.size() || op[name.size()] == '.');
@@ -52,7 +46,7 @@ std::vector<std::string> suggestions(const std::string& pattern, const std::vect
     names.insert(op);
     names.insert(packetOf(op));
   }
-  const std::string_view name = withoutTorch(pattern);
+  const std::string name = inputs::operatorName(pattern);
   return nearest(fmt::format("{}{}", name.starts_with(atenPrefix) ? "" : atenPrefix, name), {names.begin(), names.end()});
 }
 
@@ -75,10 +69,10 @@ int64_t mostSamples(const std::string& op, const Options& options, const SuiteCo
 
 bool matches(const std::string& op, const std::string& pattern) {
   if (pattern == "all") return true;
-  const char* name = withoutTorch(pattern);
-  if (isSpelled(op.c_str(), name)) return true;
-  const bool isWhole = std::string_view(name).starts_with(atenPrefix);
-  return !isWhole && op.starts_with(atenPrefix) && isSpelled(op.c_str() + atenPrefix.size(), name);
+  const std::string name = inputs::operatorName(pattern);
+  if (isSpelled(op.c_str(), name.c_str())) return true;
+  const bool isWhole = name.starts_with(atenPrefix);
+  return !isWhole && op.starts_with(atenPrefix) && isSpelled(op.c_str() + atenPrefix.size(), name.c_str());
 }
 
 bool isNamed(const std::string& op, const std::string& pattern) {

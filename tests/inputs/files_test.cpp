@@ -48,6 +48,53 @@ TEST_CASE("a file is read whole; folders, absent files and those beyond a limit 
   CHECK(inputs::readFile(path, {8, 4}).size() == 8);
 }
 
+TEST_CASE(
+    "a text has no byte order mark, is unpacked where gzip packed it, and what is none is refused in one line that says what it "
+    "is") {
+  using namespace std::string_literals;
+  const std::string packed =
+      "\037\213\010\000\000\000\000\000\002\003\173\277\173\177\176\136"
+      "\052\127\111\171\076\027\000\200\115\031\111\013\000\000\000"s;
+  const tests::TemporaryFolder folder;
+  const std::string path = folder.path / "f";
+  const auto text = [&](const std::string& content, const inputs::FileLimits& limits = {}) {
+    inputs::writeFile(path, content);
+    return inputs::readText(path, limits);
+  };
+  const auto refusal = [&](const std::string& content, const inputs::FileLimits& limits = {}) {
+    return tests::refusal(ErrorKind::Input, [&] { text(content, limits); });
+  };
+  CHECK(text("").empty());
+  CHECK(text("one") == "one");
+  CHECK(text("\xef\xbb\xbfone") == "one");
+  CHECK(text(packed) == "one\ntwo\n");
+  CHECK(text(packed + packed) == "one\ntwo\n\xef\xbb\xbfone\ntwo\n");
+  CHECK(refusal(packed, {7, 7}) == "cannot read " + path + ": it holds more than 7 bytes");
+  CHECK(refusal(packed, {100, 2}) == path + ":1: the line is longer than 2 bytes");
+  CHECK(refusal(packed.substr(0, 20)) == "cannot read " + path + ": what gzip packed is cut off");
+  CHECK(refusal(packed + "tail") == "cannot read " + path + ": what gzip packed is damaged");
+  CHECK(refusal("BZh91AY") == "cannot read " + path + ": it is packed by bzip2; unpack it by bunzip2 -k " + path);
+  CHECK(refusal("\xfd\x37zXZ\0more"s) == "cannot read " + path + ": it is packed by xz; unpack it by xz -dk " + path);
+  CHECK(refusal("\x7f"
+                "ELF\2"s) == "cannot read " + path + ": it is a program or library, not text");
+  CHECK(refusal("ab\0"s) == "cannot read " + path + ": it is binary, not text: byte 3 is 0");
+}
+
+TEST_CASE("a text is read line by line, however long it is") {
+  const tests::TemporaryFolder folder;
+  const std::string path = folder.path / "f", far(200'000, 'x');
+  const auto lines = [&](const std::string& content) {
+    inputs::writeFile(path, content);
+    std::vector<std::string> read;
+    inputs::readLines(path,
+                      [&](std::string_view line, bool isBroken) { read.push_back(std::string(line) + (isBroken ? "..." : "")); });
+    return read;
+  };
+  CHECK(lines("").empty());
+  CHECK(lines("\xef\xbb\xbfone\n\ntwo") == std::vector<std::string>{"one", "", "two..."});
+  CHECK(lines(far + "\n" + far + "\n") == std::vector<std::string>{far, far});
+}
+
 TEST_CASE("an endless file without lines ends at the limit of a line") {
   CHECK(readRefusal("/dev/zero") == "/dev/zero:1: the line is longer than 1048576 bytes");
 }

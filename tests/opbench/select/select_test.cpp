@@ -49,6 +49,7 @@ TEST_CASE("an operator is named by overload, packet, glob, or all; with and with
   CHECK(matches("aten.add.Tensor", "add"));
   CHECK(matches("aten.add.Tensor", "add.Tensor"));
   CHECK(matches("aten.add.Tensor", "torch.ops.aten.add.Tensor"));
+  CHECK(matches("aten.add.Tensor", "aten::add"));
   CHECK(matches("aten.add.Tensor", "aten.add*"));
   CHECK(matches("aten.add.Tensor", "*.Tensor"));
   CHECK(matches("aten.add.Tensor", "all"));
