@@ -36,6 +36,7 @@ class RegionCheck {
       demand(isCall(node.op), "{} is no call", node.op);
       if (const auto refusal = refusalOf(node.op)) demand(false, "{}", *refusal);
     }
+    writes();
     outputs();
     arguments(sample);
   }
@@ -59,6 +60,20 @@ class RegionCheck {
       const ir::GraphValue& value = graph_.values[static_cast<size_t>(input)];
       const bool isOwn = value.storage < 0 || graph_.storages[static_cast<size_t>(value.storage)].name == value.name;
       demand(isOwn, "the input {} lies in the memory of another one", value.name);
+    }
+  }
+
+  /// What is written of an input is put back by it alone: a call has to write the input itself.
+  void writes() const {
+    std::unordered_set<int> written;
+    for (const ir::Node& node : graph_.nodes) written.insert(node.writes.begin(), node.writes.end());
+    for (const int value : written) {
+      const ir::GraphValue& view = graph_.values[static_cast<size_t>(value)];
+      for (const int input : graph_.inputs) {
+        const ir::GraphValue& whole = graph_.values[static_cast<size_t>(input)];
+        const bool isPart = input != value && view.storage >= 0 && view.storage == whole.storage && !written.contains(input);
+        demand(!isPart, "it writes {}, a view of its input {}", view.name, whole.name);
+      }
     }
   }
 

@@ -11,13 +11,18 @@ namespace {
 
 using runtime::Comparison;
 
-std::string place(const Comparison& c) {
-  return c.worst.empty() ? "the only element" : fmt::format("[{}]", fmt::join(c.worst, ", "));
+/// `output 1 is wrong at [3, 17]: found 1.25, expected 1.5`.
+std::string wrongAt(const std::vector<int64_t>& index, const std::string& found, const std::string& expected,
+                    const NamedOutput& output) {
+  const std::string place = index.empty() ? "the only element" : fmt::format("[{}]", fmt::join(index, ", "));
+  return fmt::format("{} is wrong at {}: found {}, expected {}", output.name, place, found, expected);
 }
 
-/// `output 1 is wrong at [3, 17]: found 1.25, expected 1.5`.
+/// The same of the worst element, where one is off by itself.
 std::string where(const Comparison& c, const NamedOutput& output) {
-  return fmt::format("{} is wrong at {}: found {}, expected {}", output.name, place(c), c.worstFound, c.worstExpected);
+  using runtime::numberText;
+  return c.worst ? wrongAt(*c.worst, numberText(c.worstFound), numberText(c.worstExpected), output)
+                 : fmt::format("{} is wrong", output.name);
 }
 
 Verdict wrong(std::string message) { return {false, std::move(message), std::nullopt}; }
@@ -29,7 +34,9 @@ Verdict judgeType(const Comparison& c, const NamedOutput& output) {
 
 Verdict judgeExact(const Comparison& c, const NamedOutput& output) {
   if (c.unequal == 0) return {};
-  return wrong(fmt::format("{}; {} of {} elements differ, all must be equal", where(c, output), c.unequal, c.numel));
+  const std::string first =
+      c.firstUnequal ? wrongAt(c.firstUnequal->index, c.firstUnequal->found, c.firstUnequal->eager, output) : where(c, output);
+  return wrong(fmt::format("{}; {} of {} elements differ, all must be equal", first, c.unequal, c.numel));
 }
 
 /// Whether values within the tolerance are the right ones all the same: zeros for gradients of 1e-6 are not.
@@ -87,8 +94,8 @@ Verdict judgeNetwork(const Comparison& c, const Limit& limit, const NamedOutput&
 }
 
 Accuracy accuracyOf(const Comparison& c, const NamedOutput& output) {
-  return {output.number, c.maxUlp,     c.rmseFound,     c.rmseEager,  c.cosine,
-          c.worst,       c.worstFound, c.worstExpected, c.worstError, c.worstErrorEager};
+  return {output.number, c.maxUlp,        c.rmseFound,  c.rmseEager,      c.cosine, c.worst.value_or(std::vector<int64_t>{}),
+          c.worstFound,  c.worstExpected, c.worstError, c.worstErrorEager};
 }
 
 Verdict judgeValues(const Comparison& c, Rule rule, const Limit& limit, const NamedOutput& output) {

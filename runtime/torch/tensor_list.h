@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -39,13 +40,23 @@ TensorList without(const TensorList& tensors, const std::set<int>& numbers);
 bool bitwiseEqual(const TensorList& a, const TensorList& b);
 bool bitwiseEqual(const TensorList& a, const TensorList& b, int i);
 
+/// A number with all its digits, and NaN without a sign.
+std::string numberText(double value);
+
+/// An element with other bits than eager's, as texts that tell them apart.
+struct UnequalElement {
+  std::vector<int64_t> index;
+  std::string found, eager;
+};
+
 /// How one output compares with eager's and with the float64 reference; computed on the device.
 struct Comparison {
   ir::TensorType expected;  ///< eager's
   ir::TensorType found;
   bool sameType = false;  ///< dtype, sizes and strides; the rest is only meaningful if so
   int64_t numel = 0;
-  int64_t unequal = 0;       ///< elements that differ from eager's (two NaN are equal, zeros of different signs are not)
+  int64_t unequal = 0;  ///< elements that differ from eager's (two NaN are equal, zeros of different signs are not)
+  std::optional<UnequalElement> firstUnequal;
   bool allClose = false;     ///< |found - reference| <= tolerance * (1 + |reference|) everywhere, NaN and infinity in place
   double rmseFound = 0;      ///< root mean square of found - reference, over elements finite in the reference
   double rmseEager = 0;      ///< the same for eager
@@ -53,7 +64,8 @@ struct Comparison {
   double relativeEager = 0;  ///< the same for eager
   bool eagerOverflows = false;  ///< whether eager is not finite at some elements where found and the reference are
   int64_t misplaced = 0;  ///< elements that are NaN or infinite where neither the reference nor eager is, or not where both are
-  std::vector<int64_t> worst;  ///< index of the element furthest from the reference, relative to 1 + |reference|
+  /// Index of the element furthest from the reference, relative to 1 + |reference|; nothing where none is off.
+  std::optional<std::vector<int64_t>> worst;
   double worstFound = 0, worstExpected = 0;
   double worstError = 0;       ///< its |found - reference| / (1 + |reference|)
   double worstErrorEager = 0;  ///< the largest such error of eager's

@@ -75,6 +75,10 @@ TEST_SUITE("text of regions") {
           begin + "the input x1 lies in the memory of another one");
     CHECK(refusalOf(replaced("in x1 f16[4]", "in x1 f16[4] on host")) == begin + "x1 lies on the host");
     CHECK(refusalOf(replaced("f16[2, 2] of y0", "f16[2, 8] of y0")).find("goes beyond") != std::string::npos);
+    CHECK(refusalOf(replaced("return y2",
+                             "y3 f16[2] of x0 + 2 = aten.slice.Tensor(self=x0, dim=0, start=2, end=4, step=1)\n"
+                             "  y3 = aten.neg_.default(self=y3) writes y3\n  return y3")) ==
+          begin + "it writes y3, a view of its input x0");
     CHECK(refusalOf(replaced("in x1", "generator seed i64[2]\n  in x1")) == begin + "it draws random numbers");
   }
 }

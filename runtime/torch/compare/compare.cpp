@@ -1,5 +1,6 @@
 #include <ATen/ops/as_strided.h>
 #include <c10/core/InferenceMode.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -39,6 +40,16 @@ std::vector<int64_t> indexOf(int64_t position, at::IntArrayRef sizes, const std:
   return index;
 }
 
+/// An element of one dimension with all its digits: 64 bits are more than a double tells apart.
+std::string textOf(const at::Tensor& values, int64_t position) {
+  const at::Tensor element = values[position];
+  switch (element.scalar_type()) {
+    case at::kLong: return fmt::format("{}", element.item<int64_t>());
+    case at::kUInt64: return fmt::format("{}", static_cast<uint64_t>(element.view(at::kLong).item<int64_t>()));
+    default: return numberText(element.item<double>());
+  }
+}
+
 double root(double sum, int64_t count) { return count == 0 ? 0 : std::sqrt(sum / static_cast<double>(count)); }
 
 void fill(Comparison& comparison, const Tally& tally) {
@@ -63,6 +74,8 @@ void fill(Comparison& comparison, const Tally& tally) {
 
 }  // namespace
 
+std::string numberText(double value) { return std::isnan(value) ? "nan" : fmt::format("{}", value); }
+
 Comparison compare(const TensorList& found, const TensorList& eager, const TensorList& float64, int i, double tolerance,
                    double leastError) {
   const c10::InferenceMode guard;
@@ -84,7 +97,10 @@ Comparison compare(const TensorList& found, const TensorList& eager, const Tenso
   const Operands operands{flatten(result), flatten(expected), flatten(reference), tolerance, leastError};
   const Tally tally = result.is_cpu() ? tallyOnHost(operands) : tallyOnDevice(operands);
   fill(comparison, tally);
-  if (tally.worst >= 0) comparison.worst = indexOf(tally.worst, result.sizes(), order);
+  const auto indexAt = [&](int64_t position) { return indexOf(position, result.sizes(), order); };
+  if (tally.worst >= 0) comparison.worst = indexAt(tally.worst);
+  if (const int64_t first = tally.firstUnequal; first >= 0)
+    comparison.firstUnequal = {indexAt(first), textOf(operands.found, first), textOf(operands.eager, first)};
   return comparison;
 }
 

@@ -33,9 +33,9 @@ void settle(at::Tensor& found, at::Tensor& eager, at::Tensor& reference, const O
 
 at::Tensor count(const at::Tensor& mask) { return mask.sum().to(at::kDouble); }
 
-/// Elements of two tensors of integers that differ, whatever a double could tell apart.
+/// Whether elements of two tensors of integers differ, whatever a double could tell apart.
 at::Tensor unequalBits(const at::Tensor& found, const at::Tensor& eager) {
-  return count(found.view(at::kLong).ne(eager.view(at::kLong)));
+  return found.view(at::kLong).ne(eager.view(at::kLong));
 }
 
 /// |error| / scale, which is 1 + |reference|: infinite where not both are finite, but 0 where they are the same all the same.
@@ -80,14 +80,28 @@ at::Tensor tallyDeviceChunk(const Operands& operands, int64_t begin, int64_t len
   const at::Tensor worst = farOff.argmax();
   const bool isWide = type == at::kLong || type == at::kUInt64;
   const at::Tensor unequal =
-      isWide ? unequalBits(part(operands.found), part(operands.eager)) : count(sameFE.logical_not().logical_or_(otherZero));
+      isWide ? unequalBits(part(operands.found), part(operands.eager)) : sameFE.logical_not().logical_or_(otherZero);
   const auto at = [&](const at::Tensor& tensor) { return tensor.index_select(0, worst.reshape({1})).squeeze(0); };
-  return at::stack({unequal, count(relative.le(operands.tolerance).logical_not()),
-                    count(misplaced(sameFR, finiteR).logical_and_(misplaced(sameFE, finiteE))), errorF.square().sum(),
-                    errorE.square().sum(), scale.reciprocal().masked_fill_(bothF.logical_not(), 0).sum(),
-                    errorF.div(scale).square().sum(), errorE.div(scale).square().sum(), count(bothF), count(bothE),
-                    maskedF.mul(maskedR).sum(), maskedF.square().sum(), maskedR.square().sum(), worst.to(at::kDouble), at(farOff),
-                    at(f), at(r), relativeE.max(), maxUlp(part(operands.found), r)});
+  return at::stack({count(unequal),
+                    count(relative.le(operands.tolerance).logical_not()),
+                    count(misplaced(sameFR, finiteR).logical_and_(misplaced(sameFE, finiteE))),
+                    errorF.square().sum(),
+                    errorE.square().sum(),
+                    scale.reciprocal().masked_fill_(bothF.logical_not(), 0).sum(),
+                    errorF.div(scale).square().sum(),
+                    errorE.div(scale).square().sum(),
+                    count(bothF),
+                    count(bothE),
+                    maskedF.mul(maskedR).sum(),
+                    maskedF.square().sum(),
+                    maskedR.square().sum(),
+                    worst.to(at::kDouble),
+                    at(farOff),
+                    at(f),
+                    at(r),
+                    relativeE.max(),
+                    maxUlp(part(operands.found), r),
+                    unequal.to(at::kByte).argmax().to(at::kDouble)});
 }
 
 Tally tallyOf(const double* fields, int64_t begin) {
@@ -111,6 +125,7 @@ Tally tallyOf(const double* fields, int64_t begin) {
   tally.worstExpected = fields[16];
   tally.worstErrorEager = fields[17];
   tally.maxUlp = fields[18];
+  if (tally.unequal > 0) tally.firstUnequal = begin + static_cast<int64_t>(fields[19]);
   return tally;
 }
 

@@ -48,6 +48,10 @@ void addFinite(double found, double eager, double reference, Tally& tally) {
   }
 }
 
+void addUnequal(int64_t position, Tally& tally) {
+  if (tally.unequal++ == 0) tally.firstUnequal = position;
+}
+
 /// addElement for three finite numbers, which nearly all are, with a single division.
 void addNumbers(double found, double eager, double reference, const Operands& operands, int64_t position, Tally& tally) {
   const double error = found - reference;
@@ -64,7 +68,7 @@ void addNumbers(double found, double eager, double reference, const Operands& op
   tally.dot += found * reference;
   tally.normFound += found * found;
   tally.normReference += reference * reference;
-  tally.unequal += found != eager;
+  if (found != eager) addUnequal(position, tally);
   tally.notClose += std::abs(error) > operands.tolerance * scale;
   if (std::abs(eagerError) > tally.worstErrorEager * scale) tally.worstErrorEager = std::abs(eagerError) / scale;
   if (std::abs(error) <= std::max(tally.worstError * scale, operands.leastError)) return;
@@ -77,7 +81,7 @@ void addNumbers(double found, double eager, double reference, const Operands& op
 void addElement(double found, double eager, double reference, const Operands& operands, int64_t position, Tally& tally) {
   addFinite(found, eager, reference, tally);
   const bool isOther = isOtherZero(found, eager);
-  if (isOther || !sameNumber(found, eager)) tally.unequal += 1;
+  if (isOther || !sameNumber(found, eager)) addUnequal(position, tally);
   if (misplacedAgainst(found, reference) && misplacedAgainst(found, eager)) tally.misplaced += 1;
   tally.worstErrorEager = std::max(tally.worstErrorEager, relativeError(eager, reference));
   const double error = std::max(relativeError(found, reference), isOther ? ofOtherZero : 0.0);
@@ -119,20 +123,21 @@ Tally tallyHostChunk(const Operands& operands, int64_t begin, int64_t count) {
 }
 
 /// Integers above 2^53 are compared as what they are: the double of such a one is another's too.
-int64_t unequalIntegers(const Operands& operands, int64_t begin, int64_t count) {
+void compareIntegers(const Operands& operands, int64_t begin, int64_t count, Tally& tally) {
   const auto part = [&](const at::Tensor& tensor) { return tensor.narrow(0, begin, count).contiguous(); };
   const at::Tensor found = part(operands.found);
   const at::Tensor eager = part(operands.eager);
   const auto* f = static_cast<const int64_t*>(found.const_data_ptr());
   const auto* e = static_cast<const int64_t*>(eager.const_data_ptr());
-  int64_t unequal = 0;
-  for (int64_t i = 0; i < count; ++i) unequal += f[i] != e[i];
-  return unequal;
+  tally.unequal = 0;
+  for (int64_t i = 0; i < count; ++i)
+    if (f[i] != e[i]) addUnequal(begin + i, tally);
 }
 
 }  // namespace
 
 void mergeTally(const Tally& part, Tally& whole) {
+  if (whole.unequal == 0) whole.firstUnequal = part.firstUnequal;
   whole.unequal += part.unequal;
   whole.notClose += part.notClose;
   whole.misplaced += part.misplaced;
@@ -177,7 +182,7 @@ Tally tallyOnHost(const Operands& operands) {
       const int64_t first = i * hostChunk;
       const int64_t count = std::min(hostChunk, numel - first);
       parts[i] = tallyHostChunk(operands, first, count);
-      if (isWide) parts[i].unequal = unequalIntegers(operands, first, count);
+      if (isWide) compareIntegers(operands, first, count, parts[i]);
     }
   });
   Tally whole;

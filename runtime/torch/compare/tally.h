@@ -24,6 +24,7 @@ inline constexpr double ofOtherZero = std::numeric_limits<double>::min();
 /// (Overflow).
 struct Tally {
   int64_t unequal = 0;
+  int64_t firstUnequal = -1;
   int64_t notClose = 0;
   int64_t misplaced = 0;
   double squaresFound = 0;   ///< of found - reference, where both are finite

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <limits>
+
 using namespace opbench;
 using ir::DType;
 using ir::TensorType;
@@ -62,6 +64,16 @@ TEST_CASE("errors are about eager's: twice in f32, hardly more where one roundin
   Comparison close = off(DType::F16, 1.1e-3, 1e-3);
   close.allClose = true;
   CHECK(message(close) != "");
+}
+
+TEST_CASE("a place is named where an element is off by itself, and NaN has no sign") {
+  Comparison c = off(DType::F32, 3e-3, 1e-3);
+  c.worstExpected = -std::numeric_limits<double>::quiet_NaN();
+  CHECK(message(c).starts_with("output 0 is wrong at [3, 17]: found 1.25, expected nan; "));
+  c.worst.reset();
+  CHECK(message(c) == "output 0 is wrong; root mean square error 0.003, eager's 0.001, allowed 0.002");
+  c.worst.emplace();
+  CHECK(message(c).starts_with("output 0 is wrong at the only element: found 1.25, "));
 }
 
 TEST_CASE("where eager has no error a few roundings of what is expected are allowed") {
@@ -181,8 +193,9 @@ TEST_CASE("integers, bools and copies are equal to the last bit") {
   Comparison copy = good(DType::F16);
   CHECK(message(copy, Rule::Exact) == "");
   copy.unequal = 1;
+  copy.firstUnequal = {{0, 5}, "-0", "0"};
   CHECK(message(copy, Rule::Exact) ==
-        "output 0 is wrong at the only element: found 0, expected 0; 1 of 4096 elements differ, all must be equal");
+        "output 0 is wrong at [0, 5]: found -0, expected 0; 1 of 4096 elements differ, all must be equal");
 }
 
 TEST_CASE("results that are random or unwritten have only their type compared") {

@@ -59,7 +59,7 @@ TEST_CASE("the worst element may be asked for among those that are off by more t
   const auto worst = [&](double leastError) { return compare(found, expected, {}, 1e-4, leastError).worst; };
   CHECK(worst(0) == std::vector<int64_t>{0});
   CHECK(worst(0.6) == std::vector<int64_t>{2});
-  CHECK(worst(2).empty());
+  CHECK_FALSE(worst(2));
 }
 
 TEST_CASE("types must be equal, strides included") {
@@ -82,6 +82,24 @@ TEST_CASE("the element furthest off is named by its index, whatever the strides"
   CHECK(c.worst == std::vector<int64_t>{1, 2, 3});
   CHECK(c.worstFound == 100);
   CHECK(c.worstExpected == 24);
+}
+
+TEST_CASE("the first element that is not eager's is named with all its digits, whatever is furthest off") {
+  const at::Tensor eager = at::full({2, 4}, int64_t{1} << 60, at::kLong);
+  at::Tensor found = eager.clone();
+  CHECK_FALSE(compare(found, eager, {}).firstUnequal);
+  found[1][2] = (int64_t{1} << 60) + 1;  // the same as a double
+  const auto wide = compare(found, eager, {}).firstUnequal;
+  REQUIRE(wide);
+  CHECK(wide->index == std::vector<int64_t>{1, 2});
+  CHECK(wide->found == "1152921504606846977");
+  CHECK(wide->eager == "1152921504606846976");
+  const auto zero = compare(tensorOf({7, -0.0, 1}), tensorOf({7, 0.0, 1}), tensorOf({9, 0.0, 1}, at::kDouble)).firstUnequal;
+  REQUIRE(zero);
+  CHECK(zero->index == std::vector<int64_t>{1});
+  CHECK(zero->found == "-0");
+  CHECK(zero->eager == "0");
+  CHECK(compare(tensorOf({-notANumber}), tensorOf({0.1}), {}).firstUnequal->found == "nan");
 }
 
 TEST_CASE("NaN and infinity must stand where they do in eager or in the reference") {
@@ -166,6 +184,7 @@ TEST_CASE("both ways of adding up agree, over several chunks") {
   const runtime::Tally device = runtime::tallyOnDevice(operands);
   CHECK(host.unequal == 4);
   CHECK(host.unequal == device.unequal);
+  CHECK(host.firstUnequal == device.firstUnequal);
   CHECK(host.notClose == device.notClose);
   CHECK(host.misplaced == 2);
   CHECK(host.misplaced == device.misplaced);
