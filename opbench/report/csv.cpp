@@ -48,7 +48,9 @@ constexpr SampleColumn sampleColumns[] = {
 }  // namespace
 
 std::string csvField(const std::string& text) {
-  const bool isFormula = text.starts_with('=') || text.starts_with('+') || text.starts_with('-') || text.starts_with('@');
+  // Spreadsheets pass over blanks before a formula.
+  const size_t first = text.find_first_not_of(" \t\r\n");
+  const bool isFormula = first != std::string::npos && std::string_view("=+-@").find(text[first]) != std::string_view::npos;
   if (!isFormula && text.find_first_of(",\"\n\r") == std::string::npos) return text;
   std::string result = isFormula ? "\"'" : "\"";
   for (const char c : text) result += c == '"' ? std::string("\"\"") : std::string(1, c);

@@ -31,18 +31,21 @@ std::string_view typeName(const Json& value) {
   return "nothing";
 }
 
-void addScalars(const Json& object, const std::string& before, std::map<std::string, Scalar>& scalars) {
-  for (const auto& [name, value] : object.items()) {
+Scalar scalarOf(const Json& value) {
+  if (value.is_number()) return value.get<double>();
+  if (value.is_boolean()) return value.get<bool>() ? "true" : "false";
+  if (value.is_string()) return inputs::printable(value.get_ref<const std::string&>());
+  return std::monostate();
+}
+
+void addScalars(const Json& object, const std::string& before, const std::function<bool(const std::string&)>& isWanted,
+                std::map<std::string, Scalar>& scalars) {
+  for (const auto& [foreign, value] : object.items()) {
+    const std::string name = before + inputs::printable(foreign);
     if (value.is_object())
-      addScalars(value, before + name + ".", scalars);
-    else if (value.is_number())
-      scalars[before + name] = value.get<double>();
-    else if (value.is_boolean())
-      scalars[before + name] = value.get<bool>() ? "true" : "false";
-    else if (value.is_string())
-      scalars[before + name] = inputs::printable(value.get<std::string>());
-    else if (value.is_null())
-      scalars[before + name] = std::monostate();
+      addScalars(value, name + ".", isWanted, scalars);
+    else if (!value.is_array() && isWanted(name))
+      scalars[name] = scalarOf(value);
   }
 }
 
@@ -208,8 +211,12 @@ double Fields::positive(const char* name, const Json& value) const {
 }
 
 std::map<std::string, Scalar> Fields::scalars() const {
+  return scalars([](const std::string&) { return true; });
+}
+
+std::map<std::string, Scalar> Fields::scalars(const std::function<bool(const std::string&)>& isWanted) const {
   std::map<std::string, Scalar> scalars;
-  addScalars(object_, "", scalars);
+  addScalars(object_, "", isWanted, scalars);
   return scalars;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -49,6 +50,8 @@ class Fields {
 
   /// All that are a number, a text, a flag or null, by name; those of an object as `object.name`. Lists are left out.
   std::map<std::string, Scalar> scalars() const;
+  /// Those of the names that are wanted, which is asked of each name.
+  std::map<std::string, Scalar> scalars(const std::function<bool(const std::string& name)>& isWanted) const;
 
   [[noreturn]] void refuse(const std::string& what) const;
 

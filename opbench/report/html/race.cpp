@@ -107,7 +107,7 @@ void Race::write(bool isComplete) const {
 }
 
 void writeResults(const std::string& file, const results::Results& results) {
-  const std::string text = inputs::readFile(results.file);
+  const std::string text = inputs::readText(results.file);
   std::vector<std::string_view> lines;
   for (std::string_view rest = text; !rest.empty();) {
     lines.push_back(rest.substr(0, rest.find('\n')));

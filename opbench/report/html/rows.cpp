@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "inputs/text/printable.h"
+
 namespace opbench::report::html {
 namespace {
 
@@ -24,6 +26,16 @@ bool isDeeper(const json& value, int depth) {
          (depth == 0 || std::any_of(value.begin(), value.end(), [&](const json& each) { return isDeeper(each, depth - 1); }));
 }
 
+/// The value with printable texts and names.
+json printable(const json& value) {
+  if (value.is_string()) return inputs::printable(value.get_ref<const std::string&>());
+  if (!value.is_structured()) return value;
+  json result = value.is_array() ? json::array() : json::object();
+  for (const auto& [name, each] : value.items())
+    value.is_array() ? result.push_back(printable(each)) : void(result[inputs::printable(name)] = printable(each));
+  return result;
+}
+
 /// Whether from the first on so many neighbours are always alike.
 bool areAlikeEach(const std::vector<size_t>& places, size_t each) {
   for (size_t i = 0; i < places.size(); ++i)
@@ -34,7 +46,7 @@ bool areAlikeEach(const std::vector<size_t>& places, size_t each) {
 }  // namespace
 
 std::string scriptJson(const json& value) {
-  std::string text = value.dump(-1, ' ', false, json::error_handler_t::replace);
+  std::string text = printable(value).dump(-1, ' ', false, json::error_handler_t::replace);
   for (size_t at = text.find('<'); at != std::string::npos; at = text.find('<', at)) text.replace(at, 1, "\\u003c");
   return text;
 }
