@@ -28,6 +28,7 @@
 #include "opbench/cli/registrations.h"
 #include "opbench/compare/verb.h"
 #include "opbench/compat/habits.h"
+#include "opbench/networks/runner.h"
 #include "opbench/profile/verb.h"
 #include "opbench/report/formats.h"
 #include "opbench/report/html/race.h"
@@ -166,8 +167,12 @@ Selection readSelection(const Options& options, size_t& unreadable) {
     for (const auto* patterns : {&config.patterns(), &tolerances.patterns()})
       checkPatterns(*patterns, runtime::operatorNames(), runtime::Programs(options.modelsFolder, options.programs).names());
   if (options.source == Source::Rnn) return selectionOf(samplesOf(options.rnn, options.seed, roomFor(options)));
-  if (options.source == Source::Models)
-    return selectionOf(samplesOf(options.model, runtime::Programs(options.modelsFolder, options.programs), config));
+  if (options.source == Source::Models) {
+    const runtime::Programs programs(options.modelsFolder, options.programs);
+    if (const std::string unknown = unknownBatches(options.model.runner, programs); !unknown.empty())
+      std::cerr << "opbench: " << inputs::printable(unknown) << "\n";
+    return selectionOf(samplesOf(options.model, programs, config));
+  }
   const inputs::Samples read = readSamples(options);
   for (const std::string& error : read.errors) std::cerr << "opbench: error: " << inputs::printable(error) << "\n";
   unreadable = read.errors.size();
@@ -180,6 +185,21 @@ Selection readSelection(const Options& options, size_t& unreadable) {
   if (selection.samples.empty()) ir::fail(ir::ErrorKind::Input, "--start-idx {} skips every sample", options.startIdx);
   if (options.compat == Compat::Operatorbench) dropSkipped(selection.samples);
   return selection;
+}
+
+/// Refuses contenders that are named and compute none of the samples: they would have no row.
+void checkContenders(const std::vector<inputs::Sample>& samples, const Options& options) {
+  if (!options.namesContenders) return;
+  std::set<std::string> operators;
+  for (const inputs::Sample& sample : samples) operators.insert(sample.op);
+  for (const Contender& contender : options.contenders) {
+    const auto computes = [&](const std::string& op) {
+      const std::vector<Contender> racing = contendersOf(op, options.contenders);
+      return std::find(racing.begin(), racing.end(), contender) != racing.end();
+    };
+    if (std::none_of(operators.begin(), operators.end(), computes))
+      ir::fail(ir::ErrorKind::Input, "--contenders: {} computes none of the samples, as {}", name(contender), *operators.begin());
+  }
 }
 
 /// A schedule that does not parse is one of no sample.
@@ -260,6 +280,7 @@ int raceAll(Options options, RaceSamples race) {
   size_t unreadable = 0;
   Selection selection = readSelection(options, unreadable);
   options.recorded = selection.recorded;
+  checkContenders(selection.samples, options);
   if (options.isArrayTask) std::cerr << "opbench: shard " << toText(options.shard) << ", as SLURM_ARRAY_TASK_ID says\n";
   sayHowLong(selection.samples, options);
   handleEndings();

@@ -330,6 +330,7 @@ Options parseOptions(const std::vector<std::string>& arguments, const Environmen
   }
   if (!texts.dtype.empty()) options.dtype = dtypeOf(texts.dtype);
   options.contenders = contendersOf(texts, !options.libraries.empty());
+  options.namesContenders = app.count("--contenders") > 0;
   options.python = environment.python.empty() ? "python3" : environment.python;
   options.notSlowerThan = notSlowerThan(texts, options.contenders);
   options.inductorSettings = split(texts.inductorSettings);

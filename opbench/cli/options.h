@@ -103,6 +103,7 @@ struct Options {
   int threads = 0;                                           ///< of a CPU device; 0 is ATen's choice
 
   std::vector<Contender> contenders{Contender::Eager, Contender::Opbench};  ///< the first is the baseline
+  bool namesContenders = false;                                             ///< whether `--contenders` has named them
   std::vector<std::string> libraries;         ///< shared libraries that register operators, which race by their names
   std::vector<std::string> kernels;           ///< files of CUDA kernels, which race as `kernel::NAME`
   std::string python;                         ///< the Python whose torch has Inductor: a file, or a name in PATH

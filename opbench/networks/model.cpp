@@ -5,12 +5,12 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 
 #include "ir/error.h"
 #include "opbench/cli/nearest.h"
 #include "opbench/cli/number_option.h"
+#include "opbench/cli/numbers.h"
 #include "opbench/measure/race.h"
 #include "opbench/networks/runner.h"
 #include "opbench/networks/words.h"
@@ -47,46 +47,51 @@ std::string argumentText(const runtime::ProgramInput& input, const std::vector<i
   return fmt::format("T([{}], {})", fmt::join(sizes, ", "), ir::name(runtime::dtypeOf(input.dtype)));
 }
 
-/// Integers of inputs are below this: `0..N`, or `ids=0..N` for the input of that name.
+/// Integers of inputs are from one number to below another: `0..N`, or `ids=2..9` for the input of that name.
 struct InputRange {
   std::string name;  ///< empty: of any input
-  int64_t bound = 0;
+  int64_t least = 0, bound = 0;
 };
 
 InputRange inputRangeOf(const std::string& text) {
-  constexpr std::string_view from = "0..";
+  constexpr std::string_view to = "..";
   InputRange range;
   const size_t equals = text.find('=');
   if (equals != std::string::npos) range.name = text.substr(0, equals);
   const std::string numbers = equals == std::string::npos ? text : text.substr(equals + 1);
-  const char* const end = numbers.data() + numbers.size();
-  const bool isWhole = numbers.starts_with(from) && [&] {
-    const auto [next, error] = std::from_chars(numbers.data() + from.size(), end, range.bound);
-    return error == std::errc() && next == end && range.bound >= 1;
-  }();
-  if (!isWhole || equals == 0) fail(ErrorKind::Input, "--input-range must be 0..N or NAME=0..N, got '{}'", text);
+  const size_t dots = numbers.find(to);
+  const auto least = wholeNumber(numbers.substr(0, dots));
+  const auto bound = dots == std::string::npos ? std::nullopt : wholeNumber(numbers.substr(dots + to.size()));
+  if (!least || !bound || *least < 0 || *bound <= *least || equals == 0)
+    fail(ErrorKind::Input, "--input-range must be L..N or NAME=L..N, for integers from L to below N, got '{}'", text);
+  range.least = *least;
+  range.bound = *bound;
   return range;
 }
 
-std::optional<int64_t> boundOf(const runtime::ProgramInput& input, const ModelOptions& options) {
+std::optional<InputRange> rangeOf(const runtime::ProgramInput& input, const ModelOptions& options) {
   for (const std::string& text : options.inputRanges)
-    if (const InputRange range = inputRangeOf(text); range.name.empty() || range.name == input.name) return range.bound;
-  return input.bound;
+    if (const InputRange range = inputRangeOf(text); range.name.empty() || range.name == input.name) return range;
+  return input.bound ? std::optional(InputRange{"", input.least, *input.bound}) : std::nullopt;
 }
 
-/// The keyword `bounds`, where a range is given: one for each input of integers.
+/// The keywords `bounds` and, where one is not 0, `least`, where a range is given: a number for each input of integers.
 std::string boundsText(const runtime::Program& program, const ModelOptions& options) {
   if (options.inputRanges.empty()) return "";
-  std::vector<int64_t> bounds;
+  std::vector<int64_t> bounds, least;
   for (const runtime::ProgramInput& input : program.inputs()) {
     if (!at::isIntegralType(input.dtype, /*includeBool=*/false)) continue;
-    const std::optional<int64_t> bound = boundOf(input, options);
-    if (!bound)
+    const std::optional<InputRange> range = rangeOf(input, options);
+    if (!range)
       fail(ErrorKind::Input, "nothing says how large the integers of input {} may be: add --input-range {}=0..N", input.name,
            input.name);
-    bounds.push_back(*bound);
+    bounds.push_back(range->bound);
+    least.push_back(range->least);
   }
-  return bounds.empty() ? "" : fmt::format("'bounds': [{}]", fmt::join(bounds, ", "));
+  if (bounds.empty()) return "";
+  const bool areFromZero = std::all_of(least.begin(), least.end(), [](int64_t number) { return number == 0; });
+  return fmt::format("'bounds': [{}]{}", fmt::join(bounds, ", "),
+                     areFromZero ? "" : fmt::format(", 'least': [{}]", fmt::join(least, ", ")));
 }
 
 /// The keywords of a sample, those of default value left out.
@@ -169,6 +174,13 @@ AskedProgram openAsked(const std::string& path, const ModelOptions& options) {
   AskedProgram asked{runtime::openProgram(path, describedInputs(options)),
                      otherwise(options.batchSizes, haveSizes ? Sizes{std::nullopt} : Sizes{8}),
                      otherwise(options.sequenceLengths, haveSizes ? Sizes{std::nullopt} : Sizes{8, 32, 128, 512})};
+  // What a program fixes is its own default.
+  const auto isFixed = [&](size_t dimension) {
+    const std::vector<runtime::ProgramInput>& inputs = asked.program->inputs();
+    return !inputs.empty() && dimension < inputs.front().dimensions.size() && !inputs.front().dimensions[dimension].isOpen();
+  };
+  if (options.batchSizes.empty() && isFixed(0)) asked.batches = {std::nullopt};
+  if (options.sequenceLengths.empty() && isFixed(1)) asked.lengths = {std::nullopt};
   if (!readsTokens(*asked.program)) asked.lengths = {std::nullopt};
   return asked;
 }
@@ -241,11 +253,11 @@ void declareModel(CLI::App& app, ModelOptions& options, bool& tracesMemory) {
       ->take_all()
       ->allow_extra_args(false)
       ->type_name("DTYPE:SIZES");
-  verb->add_option("--input-range", options.inputRanges, "Integers of an input are less than N; repeatable")
+  verb->add_option("--input-range", options.inputRanges, "Integers of an input are from L to less than N; repeatable")
       ->expected(1)
       ->take_all()
       ->allow_extra_args(false)
-      ->type_name("[NAME=]0..N");
+      ->type_name("[NAME=]L..N");
   declareComputation(*verb, options);
   verb->add_flag("--bfloat16", options.isBfloat16, "Parameters and inputs in bfloat16");
   verb->add_flag("--float32", options.isFloat32, "In float32 (the default)");

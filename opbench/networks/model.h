@@ -43,7 +43,7 @@ struct ModelOptions {
   bool isTraced = false;                       ///< `--torchscript`
   bool isChannelsLast = false, isWithoutHead = false, scalesGradients = false;
   std::vector<std::string> inputs;       ///< of TorchScript files: `f32:2,3,224,224` each
-  std::vector<std::string> inputRanges;  ///< `0..N` or `NAME=0..N`: integers are less than N
+  std::vector<std::string> inputRanges;  ///< `0..N` or `NAME=2..N`: integers are from the first number to less than N
   std::string amp, loss, optimizer, optimizerForm;
   std::string ampDtype;       ///< `--amp-dtype`: that of an `--amp` without one
   int64_t repeats = 3;        ///< rounds of ten runs

@@ -1,6 +1,7 @@
 #include "opbench/networks/runner.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include "inputs/files.h"
 #include "inputs/text/words.h"
 #include "ir/error.h"
+#include "opbench/cli/nearest.h"
 #include "opbench/cli/numbers.h"
 #include "opbench/cli/options.h"
 #include "opbench/networks/words.h"
@@ -58,7 +60,7 @@ std::vector<std::string> wholeModels(const runtime::Programs& programs) {
 std::map<std::string, int64_t> batchesFrom(const std::string& file) {
   constexpr size_t most = size_t{1} << 20;
   std::map<std::string, int64_t> batches;
-  const std::string text = inputs::readFile(file, {most, most});
+  const std::string text = inputs::readText(file, {most, most});
   int number = 0;
   for (size_t begin = 0; begin < text.size(); ++number) {
     const size_t end = std::min(text.find('\n', begin), text.size());
@@ -144,6 +146,20 @@ std::vector<std::string> modelsOf(const ModelOptions& options, const runtime::Pr
   });
   if (names.empty()) fail(ErrorKind::Input, "model: --filter, --exclude and --exclude-exact leave no model");
   return names;
+}
+
+std::string unknownBatches(const RunnerOptions& runner, const runtime::Programs& programs) {
+  std::vector<std::string> unknown;
+  const std::vector<std::string> known = programs.names();
+  for (const auto& [name, batch] : runner.batches)
+    if (std::find(known.begin(), known.end(), name) == known.end()) unknown.push_back(name);
+  if (unknown.empty()) return "";
+  const std::string near = unknown.size() == 1 ? suggestion(nearest(unknown.front(), known)) : "";
+  constexpr size_t mostNamed = 5;
+  const std::vector<std::string> named(unknown.begin(),
+                                       unknown.begin() + static_cast<std::ptrdiff_t>(std::min(unknown.size(), mostNamed)));
+  return fmt::format("{}: there is no model {}{}{}", runner.batchSizeFile, fmt::join(named, ", "),
+                     unknown.size() > mostNamed ? fmt::format(", and {} more", unknown.size() - mostNamed) : "", near);
 }
 
 ModelOptions optionsFor(const std::string& op, const ModelOptions& options, const SuiteConfig& config) {

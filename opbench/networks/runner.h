@@ -26,6 +26,9 @@ void readRunner(Options& options, bool hasContenders);
 /// for a pattern that is none, a name that there is no model of, and where none is left.
 std::vector<std::string> modelsOf(const ModelOptions& options, const runtime::Programs& programs);
 
+/// A line about models of `--batch-size-file` that there are none of; empty where there are all.
+std::string unknownBatches(const RunnerOptions& runner, const runtime::Programs& programs);
+
 /// The options for one model in one mode: with the batch and the dtypes that the user's files say of it.
 ModelOptions optionsFor(const std::string& op, const ModelOptions& options, const SuiteConfig& config);
 

@@ -40,17 +40,18 @@ std::string Keywords::word(const char* name, const std::string& otherwise, const
   return *word;
 }
 
-std::vector<int64_t> Keywords::numbers(const char* name, int64_t most) {
+std::vector<int64_t> Keywords::numbers(const char* name, int64_t least, int64_t most) {
   std::vector<int64_t> numbers;
   const ir::Argument* value = find(name);
   if (value == nullptr) return numbers;
   const auto* list = value->as<ir::List>();
   for (const ir::Argument& item : list == nullptr ? std::vector<ir::Argument>() : list->items) {
     const auto* number = item.as<int64_t>();
-    if (number == nullptr || *number < 1 || *number > most) break;
+    if (number == nullptr || *number < least || *number > most) break;
     numbers.push_back(*number);
   }
-  if (list == nullptr || numbers.size() != list->items.size()) refuse("'{}' must be whole numbers from 1 to {}", name, most);
+  if (list == nullptr || numbers.size() != list->items.size())
+    refuse("'{}' must be whole numbers from {} to {}", name, least, most);
   return numbers;
 }
 

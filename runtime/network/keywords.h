@@ -28,8 +28,8 @@ class Keywords {
   int64_t number(const char* name, int64_t otherwise, int64_t least, int64_t most);
   bool flag(const char* name);
   std::string word(const char* name, const std::string& otherwise, const std::vector<std::string>& known);
-  /// A list of whole numbers from 1 to `most`; empty where it is not given.
-  std::vector<int64_t> numbers(const char* name, int64_t most);
+  /// A list of whole numbers from `least` to `most`; empty where it is not given.
+  std::vector<int64_t> numbers(const char* name, int64_t least, int64_t most);
   void requireAllKnown() const;
 
   template <typename... Arguments>

@@ -67,7 +67,7 @@ void addNorms(std::vector<Parameter>& parameters, const std::string& suffix, int
 }
 
 void readLengths(Recurrent& network, Keywords& keywords) {
-  network.lengths = keywords.numbers("lengths", network.length);
+  network.lengths = keywords.numbers("lengths", 1, network.length);
   const bool isLongest =
       !network.lengths.empty() && *std::max_element(network.lengths.begin(), network.lengths.end()) == network.length;
   if (static_cast<int64_t>(network.lengths.size()) != network.batch || !isLongest)

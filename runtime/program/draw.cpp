@@ -78,7 +78,7 @@ std::vector<at::Tensor> drawState(const Program& program, uint64_t seed, at::Dev
 
 std::vector<at::Tensor> drawInputs(const Program& program, const std::vector<std::vector<int64_t>>& sizes, uint64_t seed,
                                    at::Device device, std::optional<at::ScalarType> dtype,
-                                   const std::map<std::string, int64_t>& bounds) {
+                                   const std::map<std::string, IntegerRange>& ranges) {
   ir::require(sizes.size() == program.inputs().size(), "sizes of {} inputs for {}", sizes.size(), program.inputs().size());
   const c10::InferenceMode normalMode(false);
   std::vector<at::Tensor> inputs;
@@ -89,16 +89,18 @@ std::vector<at::Tensor> drawInputs(const Program& program, const std::vector<std
       inputs.push_back(normal(sizes[i], stream, 1).to(at::TensorOptions(device).dtype(typeOf(input.dtype, dtype))));
       continue;
     }
-    const auto given = bounds.find(input.name);
-    const std::optional<int64_t> bound = given != bounds.end()      ? std::optional(given->second)
+    const auto given = ranges.find(input.name);
+    const std::optional<int64_t> bound = given != ranges.end()      ? std::optional(given->second.bound)
                                          : input.dtype == at::kBool ? std::optional<int64_t>(2)
                                                                     : input.bound;
-    if (bound && *bound < 1) ir::fail(ir::ErrorKind::Input, "the integers of input {} cannot be below {}", input.name, *bound);
+    const int64_t least = given != ranges.end() ? given->second.least : input.least;
+    if (bound && *bound <= least)
+      ir::fail(ir::ErrorKind::Input, "the integers of input {} cannot be from {} to below {}", input.name, least, *bound);
     if (!bound)
       ir::fail(ir::ErrorKind::Input, "nothing says how large the integers of input {} may be: give --input-range {}=0..N",
                input.name, input.name);
     inputs.push_back(filled<int64_t>(sizes[i], at::kLong, stream, [&](uint64_t bits) {
-                       return inputs::integerBelow(bits, *bound);
+                       return least + inputs::integerBelow(bits, *bound - least);
                      }).to(at::TensorOptions(device).dtype(input.dtype)));
   }
   return inputs;

@@ -37,6 +37,7 @@ struct ProgramInput {
   at::ScalarType dtype = at::kFloat;
   std::vector<Dimension> dimensions;
   std::optional<int64_t> bound;  ///< integers are below it: rows of the embedding that they index, and the like
+  int64_t least = 0;             ///< and not below this
 
   std::vector<int64_t> sizes() const;  ///< the extents of its dimensions
 };

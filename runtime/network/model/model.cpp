@@ -83,11 +83,11 @@ Model::Tensors Model::drawn(uint64_t seed) const {
   const c10::InferenceMode normal(false);
   const at::NoGradGuard noGrad;
   const at::ScalarType dtype = inputs::scalarType(*ir::dtypeFromTorchName(spec_.dtype));
-  std::map<std::string, int64_t> bounds;
+  std::map<std::string, IntegerRange> ranges;
   for (size_t i = 0; i < spec_.inputs.size(); ++i)
-    if (spec_.inputs[i].bound) bounds[program_->inputs()[i].name] = *spec_.inputs[i].bound;
+    if (spec_.inputs[i].bound) ranges[program_->inputs()[i].name] = {spec_.inputs[i].least, *spec_.inputs[i].bound};
   Tensors tensors{drawState(*program_, seed, device_, dtype),
-                  drawInputs(*program_, spec_.sizes(), inputSeed(seed), device_, dtype, bounds),
+                  drawInputs(*program_, spec_.sizes(), inputSeed(seed), device_, dtype, ranges),
                   {},
                   std::nullopt,
                   std::nullopt};

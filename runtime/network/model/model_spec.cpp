@@ -19,7 +19,9 @@ ModelSpec modelOf(const inputs::Sample& sample) {
   spec.optimizer.isFused = keywords.word("optimizer_form", "foreach", {"foreach", "fused"}) == "fused";
   spec.scalesGradients = keywords.flag("grad_scaler");
   spec.isChannelsLast = keywords.flag("channels_last");
-  const std::vector<int64_t> bounds = keywords.numbers("bounds", int64_t{1} << 62);
+  const std::vector<int64_t> bounds = keywords.numbers("bounds", 1, int64_t{1} << 62);
+  const std::vector<int64_t> least = keywords.numbers("least", 0, int64_t{1} << 62);
+  if (!least.empty() && least.size() != bounds.size()) keywords.refuse("'least' has a number for each of 'bounds'");
   keywords.requireAllKnown();
   if (!spec.isTraining && !(spec.loss + spec.optimizer.name).empty())
     keywords.refuse("a loss and an optimizer belong to .training");
@@ -32,7 +34,9 @@ ModelSpec modelOf(const inputs::Sample& sample) {
     input.dtype = inputs::scalarType(type->dtype);
     for (const int64_t extent : type->sizes) input.dimensions.push_back({extent, -1, extent, extent});
     const bool hasBound = at::isIntegralType(input.dtype, /*includeBool=*/false) && bounded < bounds.size();
-    if (hasBound) input.bound = bounds[bounded++];
+    if (!hasBound) continue;
+    if (!least.empty()) input.least = least[bounded];
+    input.bound = bounds[bounded++];
   }
   if (bounded < bounds.size()) keywords.refuse("'bounds' are those of inputs of integers, of which it has {}", bounded);
   return spec;

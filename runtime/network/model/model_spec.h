@@ -11,8 +11,8 @@
 
 namespace runtime {
 
-/// What a sample of a model says: `model.resnet18.training` of inputs, with keywords `dtype`, `channels_last`, `bounds`, `amp`,
-/// `loss`, `optimizer`, `optimizer_form` and `grad_scaler`.
+/// What a sample of a model says: `model.resnet18.training` of inputs, with keywords `dtype`, `channels_last`, `bounds`, `least`,
+/// `amp`, `loss`, `optimizer`, `optimizer_form` and `grad_scaler`.
 struct ModelSpec {
   std::string name;
   bool isTraining = false;

@@ -2,6 +2,7 @@
 
 #include <ATen/Functions.h>
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 #include <torch/csrc/jit/api/module.h>
 
 #include "inputs/files.h"
@@ -40,6 +41,17 @@ TEST_SUITE("models") {
           }) == "length 600 is above the declared 512");
   }
 
+  TEST_CASE("what an archive fixes is its own default; what is asked for is a sample all the same") {
+    const std::string file = tests::smallModelPath("fixed");
+    ModelOptions options = asking(file);
+    const runtime::Programs programs("", filesOf(options));
+    const std::vector<inputs::Sample> found = samplesOf(options, programs, SuiteConfig::none());
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].recorded.starts_with("((T([6"));
+    options.batchSizes = {2};
+    CHECK(samplesOf(options, programs, SuiteConfig::none()).at(0).recorded.starts_with("((T([2"));
+  }
+
   TEST_CASE("a torn archive is a sample that fails, and the other models are there") {
     const tests::TemporaryFolder folder;
     const std::string torn = folder.path / "torn.pt2";
@@ -72,9 +84,14 @@ TEST_SUITE("models") {
     const auto device = runtime::Device::open("cpu", 1);
     runtime::Model model(three, *device, 1, programs);
     CHECK((*model.make(Contender::Eager))().type(0).sizes == std::vector<int64_t>{3, 5, 4});
-    options.inputRanges = {"ids=1..10"};
-    CHECK(tests::refusal(ir::ErrorKind::Input, [&] { check(options); }) ==
-          "--input-range must be 0..N or NAME=0..N, got 'ids=1..10'");
+    options.inputRanges = {"ids=2..9"};
+    CHECK(samplesOf(options, programs, SuiteConfig::none()).at(0).recorded ==
+          "((T([3, 5], i64), T([3, 5, 4], f32)), {'bounds': [9], 'least': [2]})");
+    for (const char* range : {"ids=9..9", "ids=2", "=2..9", "ids=-1..3"}) {
+      options.inputRanges = {range};
+      CHECK(tests::refusal(ir::ErrorKind::Input, [&] { check(options); }) ==
+            fmt::format("--input-range must be L..N or NAME=L..N, for integers from L to below N, got '{}'", range));
+    }
   }
 
   TEST_CASE("an unknown model gets the nearest name; a file that is not there is named") {

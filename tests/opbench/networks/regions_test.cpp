@@ -130,6 +130,13 @@ TEST_SUITE("regions") {
     CHECK(tests::contentOf(bed.json()) == before);
   }
 
+  TEST_CASE("a contender that is named and computes no region is refused, not left out") {
+    RegionsBed bed;
+    CHECK(bed.race({region}, {"--contenders", "eager,torchscript"}) == 2);
+    CHECK(bed.err().find("--contenders: torchscript computes none of the samples, as region.r0") != std::string::npos);
+    CHECK(bed.race({region}, {"--contenders", "eager,opbench"}) == 0);
+  }
+
   TEST_CASE("a wrong result of a region is found") {
     const RegionsBed bed;
     CHECK(bed.race({region}, {"--fault", "zeros"}) == 1);

@@ -153,6 +153,12 @@ TEST_SUITE("torchbench runner") {
     const std::string file = folder.path / "batches.csv";
     inputs::writeFile(file, "resnet18, 2\n\nalexnet,9\n");
     CHECK(batchOf({"--batch-size", "7", "--batch-size-file", file}) == "((T([9");
+    inputs::writeFile(file,
+                      "\xef\xbb\xbf"
+                      "alexnet,2\nalexnut,9\n");  // a byte order mark
+    CHECK(batchOf({"--batch-size", "7", "--batch-size-file", file}) == "((T([2");
+    CHECK(unknownBatches(runnerOptions({"--accuracy", "--batch-size-file", file}).model.runner, builtIn()) ==
+          file + ": there is no model alexnut; did you mean alexnet?");
     inputs::writeFile(file, "alexnet,9\nresnet18 many\n");
     CHECK(refused({"--accuracy", "--batch-size-file", file}) == file + ":2: expected NAME,BATCH, found 'resnet18 many'");
   }

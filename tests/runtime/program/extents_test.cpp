@@ -65,7 +65,10 @@ TEST_SUITE("extents of programs") {
     CHECK(ids.max().item().toLong() > 20000);
     CHECK(ids.equal(drawInputs(*program, {{4, 512}}, 1, at::kCPU)[0]));
     CHECK(!ids.equal(drawInputs(*program, {{4, 512}}, 2, at::kCPU)[0]));
-    CHECK(drawInputs(*program, {{4, 512}}, 1, at::kCPU, std::nullopt, {{"ids", 3}})[0].max().item().toLong() == 2);
+    CHECK(drawInputs(*program, {{4, 512}}, 1, at::kCPU, std::nullopt, {{"ids", {0, 3}}})[0].max().item().toLong() == 2);
+    const at::Tensor few = drawInputs(*program, {{4, 512}}, 1, at::kCPU, std::nullopt, {{"ids", {2, 9}}})[0];
+    CHECK(few.min().item().toLong() == 2);
+    CHECK(few.max().item().toLong() == 8);
   }
 
   TEST_CASE("state is drawn by name") {
