@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
+#include <new>
 #include <optional>
 #include <set>
 
@@ -300,7 +301,17 @@ int profile(const Options& options) {
   return Fine;
 }
 
+/// Has the program end in one line where memory does. What is thrown then would meet destructors that need some themselves.
+void endWithMemory() {
+  std::set_new_handler([] {
+    constexpr std::string_view message = "opbench: error: there is not enough memory for these results\n";
+    [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, message.data(), message.size());
+    ::_exit(Usage);
+  });
+}
+
 int convert(const Options& options) {
+  endWithMemory();
   const results::Results read = results::readFile(options.results);
   for (const std::string& complaint : read.complaints) std::cerr << "opbench: " << inputs::printable(complaint) << "\n";
   report::writeFormats(read.records, options);
@@ -317,12 +328,14 @@ std::string pager() {
 }
 
 int show(const Options& options) {
+  endWithMemory();
   const Streams streams = standardStreams();
   showResults(options.show, pager(), streams.out, streams.err, streams.colour);
   return Fine;
 }
 
 bool compareAll(const CompareOptions& options) {
+  endWithMemory();
   const Streams streams = standardStreams();
   return compareFiles(options, streams.out, streams.err, streams.colour, streams.room);
 }

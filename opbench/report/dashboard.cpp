@@ -1,6 +1,7 @@
 #include "opbench/report/dashboard.h"
 
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "inputs/operator_name.h"
 
@@ -106,9 +107,23 @@ void addTo(Json& list, const Record& record) {
 }  // namespace
 
 std::string dashboard(const std::vector<Record>& records) {
-  Json list = Json::array();
-  for (const Record& record : records) addTo(list, record);
-  return list.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  std::string text;
+  writeDashboard(records, [&](std::string_view part) { text += part; });
+  return text;
+}
+
+void writeDashboard(const std::vector<Record>& records, const std::function<void(std::string_view)>& write) {
+  bool isFirst = true;
+  for (const Record& record : records) {
+    Json list = Json::array();
+    addTo(list, record);
+    if (list.empty()) continue;
+    std::string lines = list.dump(1, ' ', false, Json::error_handler_t::replace);  // `[`, its items, `]`
+    lines.resize(lines.size() - 2);
+    if (!std::exchange(isFirst, false)) lines.replace(0, 1, ",");
+    write(lines);
+  }
+  write(isFirst ? "[]\n" : "\n]\n");
 }
 
 }  // namespace opbench::report

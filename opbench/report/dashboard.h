@@ -1,6 +1,8 @@
 #pragma once
 
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "opbench/results/record.h"
@@ -13,5 +15,7 @@ namespace opbench::report {
 /// `passed`, 1 or 0, so that what failed is not merely absent. Unsupported and skipped samples have none. Every `extra_info` maps
 /// strings to strings, as the schema has it.
 std::string dashboard(const std::vector<results::Record>& records);
+/// Hands on the same text in parts, one a record.
+void writeDashboard(const std::vector<results::Record>& records, const std::function<void(std::string_view)>& write);
 
 }  // namespace opbench::report

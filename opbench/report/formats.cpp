@@ -17,7 +17,11 @@ void checkFormats(const Options& options) {
 }
 
 void writeFormats(const std::vector<results::Record>& records, const Options& options) {
-  if (!options.dashboard.empty()) inputs::writeFile(options.dashboard, dashboard(records));
+  if (!options.dashboard.empty()) {
+    inputs::Replacement file(options.dashboard);
+    writeDashboard(records, [&](std::string_view part) { file.write(part); });
+    file.commit();
+  }
   if (!options.junit.empty()) inputs::writeFile(options.junit, junit(records));
   if (!options.samplesCsv.empty()) inputs::writeFile(options.samplesCsv, samplesCsv(records));
 }

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
-#include <map>
-#include <tuple>
+#include <unordered_map>
 
 #include "inputs/files.h"
 #include "inputs/sample.h"
@@ -83,42 +83,7 @@ void readRun(const Fields& fields, Record& record) {
   record.isAA = fields.flag("aa");
 }
 
-/// Gathers records, of which the last of equal ones counts.
-class Gathering {
- public:
-  explicit Gathering(Results& results) : results_(results) {}
-
-  void add(Record record) {
-    const auto [first, _] = baselines_.try_emplace(std::tuple(record.op, record.sample, record.dtype), record.contender);
-    record.isBaseline = first->second == record.contender;
-    const auto [entry, isNew] =
-        indices_.try_emplace(std::tuple(record.op, record.sample, record.dtype, record.contender), results_.records.size());
-    if (isNew) {
-      results_.records.push_back(std::move(record));
-      return;
-    }
-    ++repeated_;
-    results_.records[entry->second] = std::move(record);
-  }
-  void finish() {
-    if (repeated_ > 0)
-      results_.complaints.push_back(
-          fmt::format("{}: {} lines repeat samples of earlier lines and replace them", results_.file, repeated_));
-  }
-
- private:
-  Results& results_;
-  std::map<std::tuple<std::string, std::string, std::string, std::string>, size_t> indices_;
-  std::map<std::tuple<std::string, std::string, std::string>, std::string> baselines_;  ///< by sample: the contender
-  int repeated_ = 0;
-};
-
-}  // namespace
-
-Record recordOf(std::string_view line, const std::string& where) {
-  if (const size_t longest = inputs::FileLimits().line; line.size() > longest)
-    ir::fail(ir::ErrorKind::Input, "{}: the line is longer than {} bytes", where, longest);
-  const Fields fields = Fields::ofLine(line, where);
+Record recordOf(const Fields& fields) {
   Record record;
   readSample(fields, record);
   readTiming(fields, record);
@@ -128,33 +93,102 @@ Record recordOf(std::string_view line, const std::string& where) {
   return record;
 }
 
-Results read(std::string_view text, const std::string& file) {
-  Results results{file, {}, {}};
-  Gathering gathering(results);
-  int number = 0;
-  for (size_t from = 0; from < text.size();) {
-    const size_t end = text.find('\n', from);
-    const bool breaksOff = end == std::string_view::npos;
-    const std::string_view line = text.substr(from, end - from);
-    from = breaksOff ? text.size() : end + 1;
-    const std::string where = fmt::format("{}:{}", file, ++number);
-    if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
+Fields fieldsOf(std::string_view line, const std::string& where) {
+  if (const size_t longest = inputs::FileLimits().line; line.size() > longest)
+    ir::fail(ir::ErrorKind::Input, "{}: the line is longer than {} bytes", where, longest);
+  return Fields::ofLine(line, where);
+}
+
+/// Takes the lines of a file one after another; of equal ones the last counts.
+class Reading {
+ public:
+  Reading(const std::string& file, const TakeLine& take) : file_(file), take_(take) {}
+
+  void line(std::string_view line, bool isBroken) {
+    const std::string where = fmt::format("{}:{}", file_, ++number_);
+    if (line.find_first_not_of(" \t\r") == std::string_view::npos) return;
     try {
-      Record record = recordOf(line, where);
+      const Fields fields = fieldsOf(line, where);
+      Record record = recordOf(fields);
       if (sumStateOf(line) == SumState::Wrong)
-        results.complaints.push_back(where + ": the line was edited: its checksum does not match");
-      record.place = number;
-      gathering.add(std::move(record));
+        complaints_.push_back(where + ": the line was edited: its checksum does not match");
+      record.place = number_;
+      const size_t index = indexOf(record);
+      take_(index, std::move(record), fields);
     } catch (const ir::Error&) {
-      if (!breaksOff || results.records.empty() || nlohmann::json::accept(line)) throw;
-      results.complaints.push_back(where + ": the line is cut off and is skipped");
+      if (!isBroken || count_ == 0 || nlohmann::json::accept(line)) throw;
+      complaints_.push_back(where + ": the line is cut off and is skipped");
     }
   }
-  gathering.finish();
-  if (results.records.empty()) ir::fail(ir::ErrorKind::Input, "{}: no results in this file", file);
+
+  std::vector<std::string> finish() {
+    if (repeated_ > 0)
+      complaints_.push_back(fmt::format("{}: {} lines repeat samples of earlier lines and replace them", file_, repeated_));
+    if (count_ == 0) ir::fail(ir::ErrorKind::Input, "{}: no results in this file", file_);
+    return std::move(complaints_);
+  }
+
+ private:
+  /// The contenders of a sample with their places; the first is the baseline.
+  using Contenders = std::vector<std::pair<std::string, size_t>>;
+
+  /// The place of a record, who is told whether it is the baseline's.
+  size_t indexOf(Record& record) {
+    Contenders& contenders = samples_[fmt::format("{}\n{}\n{}", record.op, record.dtype, record.sample)];
+    const auto same = std::find_if(contenders.begin(), contenders.end(),
+                                   [&](const auto& contender) { return contender.first == record.contender; });
+    record.isBaseline = same == contenders.begin();
+    if (same != contenders.end()) {
+      ++repeated_;
+      return same->second;
+    }
+    contenders.emplace_back(record.contender, count_);
+    return count_++;
+  }
+
+  const std::string& file_;
+  const TakeLine& take_;
+  std::unordered_map<std::string, Contenders> samples_;
+  std::vector<std::string> complaints_;
+  int number_ = 0, repeated_ = 0;
+  size_t count_ = 0;
+};
+
+/// The records of a file whose lines `read` hands on.
+Results gathered(const std::string& file, const std::function<std::vector<std::string>(const TakeLine&)>& read) {
+  Results results{file, {}, {}};
+  results.complaints = read([&](size_t index, Record&& record, const Fields&) {
+    if (index == results.records.size()) results.records.emplace_back();
+    results.records[index] = std::move(record);
+  });
   return results;
 }
 
-Results readFile(const std::string& file) { return read(inputs::readFile(file), file); }
+}  // namespace
+
+Record recordOf(std::string_view line, const std::string& where) { return recordOf(fieldsOf(line, where)); }
+
+std::vector<std::string> readLines(const std::string& file, const TakeLine& take) {
+  Reading reading(file, take);
+  inputs::readLines(file, [&](std::string_view line, bool isBroken) { reading.line(line, isBroken); });
+  return reading.finish();
+}
+
+Results read(std::string_view text, const std::string& file) {
+  return gathered(file, [&](const TakeLine& take) {
+    Reading reading(file, take);
+    while (!text.empty()) {
+      const size_t end = text.find('\n');
+      const bool isBroken = end == std::string_view::npos;
+      reading.line(text.substr(0, end), isBroken);
+      text.remove_prefix(isBroken ? text.size() : end + 1);
+    }
+    return reading.finish();
+  });
+}
+
+Results readFile(const std::string& file) {
+  return gathered(file, [&](const TakeLine& take) { return readLines(file, take); });
+}
 
 }  // namespace opbench::results

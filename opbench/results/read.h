@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,14 @@ Results read(std::string_view text, const std::string& file);
 
 /// read() of a file. Errors: as read() and inputs::readFile().
 Results readFile(const std::string& file);
+
+class Fields;
+
+/// What becomes of a line: `index` is its place among those that count. One that repeats an earlier one has its place.
+using TakeLine = std::function<void(size_t index, Record&& record, const Fields& fields)>;
+
+/// Hands on the lines of a file one by one, and holds none of them. Returns the complaints. Errors: as readFile().
+std::vector<std::string> readLines(const std::string& file, const TakeLine& take);
 
 /// One line of a results file; `where` is the `FILE:LINE` of messages. Errors: Input.
 Record recordOf(std::string_view line, const std::string& where);

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <set>
+#include <unordered_set>
 
 #include "inputs/files.h"
 #include "ir/error.h"
@@ -36,31 +36,20 @@ void requireFile(const std::string& path) {
   fail(ErrorKind::Input, "no file '{}'{}", path, suggestion(nearest(path, others)));
 }
 
-/// The lines of a text by number, from 1.
-std::vector<std::string_view> linesOf(std::string_view text) {
-  std::vector<std::string_view> lines{""};
-  for (size_t from = 0; from < text.size();) {
-    const size_t end = std::min(text.find('\n', from), text.size());
-    lines.push_back(text.substr(from, end - from));
-    from = end + 1;
-  }
-  return lines;
+/// The field that a user's name means, whether there is one or not.
+std::string fieldOf(const std::string& name) {
+  const auto* other =
+      std::find_if(std::begin(shortNames), std::end(shortNames), [&](const auto& names) { return names.first == name; });
+  return other == std::end(shortNames) ? name : std::string(other->second);
 }
 
-void addFile(const std::string& file, Lines& all) {
-  requireFile(file);
-  const std::string text = inputs::readFile(file);
-  const results::Results results = results::read(text, file);
-  all.complaints.insert(all.complaints.end(), results.complaints.begin(), results.complaints.end());
-  const std::vector<std::string_view> lines = linesOf(text);
-  for (const results::Record& record : results.records) {
-    const auto place = static_cast<size_t>(record.place);
-    Line line;
-    line.isBaseline = record.isBaseline;
-    line.fields = results::Fields::ofLine(lines[place], fmt::format("{}:{}", file, place)).scalars();
-    line.fields[fileField] = file;
-    all.lines.push_back(std::move(line));
-  }
+/// All fields that the options may ask a line for.
+std::unordered_set<std::string> askedFields(const ShowOptions& options) {
+  std::unordered_set<std::string> fields{fieldOf(options.sort.substr(options.sort.starts_with('-') ? 1 : 0))};
+  for (const std::string& text : options.filters) fields.insert(fieldOf(text.substr(0, text.find_first_of("=<>!"))));
+  for (const std::string& name : options.columns) fields.insert(fieldOf(name));
+  for (const char* name : usualColumnNames) fields.insert(fieldOf(name));
+  return fields;
 }
 
 }  // namespace
@@ -71,20 +60,32 @@ const Value& Line::operator[](const std::string& field) const {
   return found == fields.end() ? absent : found->second;
 }
 
-Lines readLines(const std::vector<std::string>& files) {
+Lines readLines(const ShowOptions& options) {
+  const std::unordered_set<std::string> asked = askedFields(options);
+  std::unordered_set<std::string> fields{fileField};
+  const auto isAsked = [&](const std::string& name) {
+    fields.insert(name);
+    return asked.contains(name);
+  };
   Lines all;
-  for (const std::string& file : files) addFile(file, all);
-  std::set<std::string> fields;
-  for (const Line& line : all.lines)
-    for (const auto& [name, _] : line.fields) fields.insert(name);
+  for (const std::string& file : options.files) {
+    requireFile(file);
+    const size_t before = all.lines.size();
+    const auto complaints = results::readLines(file, [&](size_t index, results::Record&& record, const results::Fields& line) {
+      if (before + index == all.lines.size()) all.lines.emplace_back();
+      Line& taken = all.lines[before + index];
+      taken = {line.scalars(isAsked), record.isBaseline};
+      taken.fields[fileField] = file;
+    });
+    all.complaints.insert(all.complaints.end(), complaints.begin(), complaints.end());
+  }
   all.fields.assign(fields.begin(), fields.end());
+  std::sort(all.fields.begin(), all.fields.end());
   return all;
 }
 
 std::optional<std::string> findField(const std::string& name, const Lines& lines) {
-  const auto* other =
-      std::find_if(std::begin(shortNames), std::end(shortNames), [&](const auto& names) { return names.first == name; });
-  const std::string field(other == std::end(shortNames) ? name : other->second);
+  const std::string field = fieldOf(name);
   return std::binary_search(lines.fields.begin(), lines.fields.end(), field) ? std::optional(field) : std::nullopt;
 }
 

@@ -6,12 +6,13 @@
 #include <vector>
 
 #include "opbench/results/fields.h"
+#include "opbench/show/options.h"
 
 namespace opbench::show {
 
 using Value = results::Scalar;
 
-/// A line of results: a contender on a sample.
+/// A line of results: a contender on a sample, with the fields that were asked for.
 struct Line {
   std::map<std::string, Value> fields;
   bool isBaseline = false;
@@ -20,6 +21,9 @@ struct Line {
   const Value& operator[](const std::string& field) const;
 };
 
+/// The columns where none are asked for.
+inline constexpr const char* usualColumnNames[] = {"results", "op", "contender", "time", "speedup", "SOL", "status", "brief"};
+
 /// The lines of several results files, and the fields that any of them has, in order.
 struct Lines {
   std::vector<Line> lines;
@@ -27,8 +31,9 @@ struct Lines {
   std::vector<std::string> complaints;  ///< of the reader of results
 };
 
-/// Errors: Input, for a file that cannot be read, with the nearest name in its folder, or is none of results.
-Lines readLines(const std::vector<std::string>& files);
+/// The lines of the options' files, with the fields that these options mean. Errors: Input, for a file that cannot be read, with
+/// the nearest name in its folder, or is none of results.
+Lines readLines(const ShowOptions& options);
 
 /// The field that a user's name means: `time` is median_us. Nothing where no line has it.
 std::optional<std::string> findField(const std::string& name, const Lines& lines);

@@ -39,7 +39,7 @@ void sort(Chosen& chosen, const std::string& by, const Lines& lines) {
 /// The columns where none are asked for, as far as the lines have them. What is the same of all lines is left out.
 std::vector<std::string> usualColumns(const Chosen& chosen, const Lines& lines) {
   std::vector<std::string> columns;
-  for (const std::string name : {"results", "op", "contender", "time", "speedup", "SOL", "status", "brief"}) {
+  for (const std::string name : usualColumnNames) {
     const auto field = findField(name, lines);
     if (!field) continue;
     const bool isTold = name == "results" || name == "contender" || name == "status";

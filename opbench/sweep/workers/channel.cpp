@@ -1,5 +1,6 @@
 #include "opbench/sweep/workers/channel.h"
 
+#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -14,6 +15,9 @@ namespace opbench {
 
 Channel::Channel() {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  // Who ended before has sent no signal, but has closed the other end.
+  pollfd other{childsChannel, 0, 0};
+  if (::poll(&other, 1, 0) > 0 && (other.revents & POLLHUP) != 0) std::raise(SIGKILL);
   // A scheduler tells every process of a job to end; which sample is the last one is for the program that started this one to
   // say.
   for (const int ending : {SIGINT, SIGTERM, SIGHUP}) std::signal(ending, SIG_IGN);

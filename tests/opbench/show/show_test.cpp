@@ -49,6 +49,12 @@ struct Bed {
   tests::TemporaryFolder folder;
 };
 
+ShowOptions ofFiles(std::vector<std::string> files) {
+  ShowOptions options;
+  options.files = std::move(files);
+  return options;
+}
+
 ShowOptions asked(std::vector<std::string> filters, std::vector<std::string> columns = {"op"}, std::string sort = "") {
   ShowOptions options;
   options.filters = std::move(filters);
@@ -124,7 +130,7 @@ TEST_CASE("show: what cannot be meant is refused in one line, with the nearest n
 TEST_CASE("show: a file that is not there leads to the one that was meant") {
   const Bed bed;
   const std::string missing = bed.folder.path / "ou.jsonl";
-  CHECK(tests::refusal(ir::ErrorKind::Input, [&] { show::readLines({missing}); }) ==
+  CHECK(tests::refusal(ir::ErrorKind::Input, [&] { show::readLines(ofFiles({missing})); }) ==
         fmt::format("no file '{}'; did you mean {}?", missing, bed.file()));
 }
 
@@ -132,7 +138,7 @@ TEST_CASE("show: of several files each line tells which it is from") {
   const Bed bed;
   const std::string other = bed.folder.path / "other.jsonl";
   inputs::writeFile(other, linesOfResults);
-  const show::Table table = show::view(show::readLines({bed.file(), other}), asked({"op=*add*"}, {}));
+  const show::Table table = show::view(show::readLines(ofFiles({bed.file(), other})), asked({"op=*add*"}, {}));
   REQUIRE(table.rows.size() == 2);
   CHECK(table.columns.front().heading == "results");
   CHECK(std::get<std::string>(table.rows[1][0]) == other);
