@@ -10,6 +10,7 @@
 #include <set>
 
 #include "inputs/files.h"
+#include "ir/error.h"
 #include "runtime/build/hash.h"
 
 namespace opbench {
@@ -100,6 +101,17 @@ std::string kernelContent(const std::string& file) {
   return content;
 }
 
+/// The bytes of a program, which need not be text. What cannot be read has a row that says so.
+void addProgram(const std::string& name, const std::string& file, runtime::Digest& digest) {
+  digest.add(name + '\0');
+  try {
+    inputs::readPieces(file, [&](std::string_view piece) { digest.add(piece); });
+  } catch (const ir::Error& error) {
+    digest.add(error.what());
+  }
+  digest.add(std::string_view("\0", 1));
+}
+
 }  // namespace
 
 std::vector<std::string> raceArguments(const Options& options) {
@@ -137,11 +149,12 @@ std::vector<std::string> cacheArguments(const runtime::CacheSettings& settings) 
 
 std::string rulesDigest(const Options& options) {
   if (options.config.empty() && options.tolerances.empty() && options.programs.empty() && options.kernels.empty()) return "";
-  std::string all;
-  for (const auto& [name, file] : options.programs) all += name + '\0' + inputs::readFile(file) + '\0';
-  for (const std::string& file : options.kernels) all += kernelContent(file);
-  for (const std::string& path : {options.config, options.tolerances}) all += (path.empty() ? "" : inputs::readFile(path)) + '\0';
-  return runtime::digest(all);
+  runtime::Digest all;
+  for (const auto& [name, file] : options.programs) addProgram(name, file, all);
+  for (const std::string& file : options.kernels) all.add(kernelContent(file));
+  for (const std::string& path : {options.config, options.tolerances})
+    all.add((path.empty() ? "" : inputs::readFile(path)) + '\0');
+  return all.text();
 }
 
 std::vector<std::string> commandWords(const Options& options) {

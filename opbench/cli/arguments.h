@@ -19,7 +19,7 @@ std::vector<std::string> selectionArguments(const Options& options);
 std::vector<std::string> cacheArguments(const runtime::CacheSettings& settings);
 
 /// A digest of what the files say that these arguments name (--config, --tolerances), on which rows depend as well; empty where
-/// they name none. Errors: Input, for a file that cannot be read.
+/// they name none. A program that cannot be read counts by what is wrong with it. Errors: Input, for another file that
 std::string rulesDigest(const Options& options);
 
 /// raceArguments() with the device.
