@@ -35,9 +35,11 @@ int64_t remainder(int64_t a, int64_t b) { return b == -1 ? 0 : a - b * quotient(
 int64_t power(int64_t base, int64_t exponent) {
   if (exponent < 0) ir::fail(ir::ErrorKind::Input, "an extent is raised to {}", exponent);
   int64_t result = 1;
-  for (int64_t i = 0; i < exponent && result != 0 && (base != 1); ++i)
-    if (__builtin_mul_overflow(result, base, &result)) overflows();
-  return result;
+  for (;; exponent /= 2) {  // by squares: there are 0, 1 and -1 to any power
+    if (exponent % 2 != 0 && __builtin_mul_overflow(result, base, &result)) overflows();
+    if (exponent <= 1) return result;
+    if (__builtin_mul_overflow(base, base, &base)) overflows();
+  }
 }
 
 /// A double as an integer.

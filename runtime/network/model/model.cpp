@@ -121,8 +121,9 @@ void Model::explore() {
   }
   for (size_t i = 0; i < tensors_.state.size(); ++i)  // statistics, which a run without gradients may leave as they are
     if (program_->state()[i].role == Role::Buffer) writtenState_.insert(i);
-  const bool isLogits = results[0].dim() == 3 && !tensors_.inputs[0].is_floating_point() && tensors_.inputs[0].dim() == 2 &&
-                        program_->inputs()[0].bound == results[0].size(2);
+  if (results.empty()) ir::fail(ir::ErrorKind::Unsupported, "{}: it has no results to train on", op_);
+  const bool isLogits = !tensors_.inputs.empty() && results[0].dim() == 3 && !tensors_.inputs[0].is_floating_point() &&
+                        tensors_.inputs[0].dim() == 2 && program_->inputs()[0].bound == results[0].size(2);
   if (spec_.loss.empty()) spec_.loss = isLogits ? "cross_entropy" : "mean";
   if (spec_.loss == "cross_entropy" && !isLogits)
     ir::fail(ir::ErrorKind::Input, "{}: its output is no logits of its input's vocabulary; use the loss mean or gradient", op_);
@@ -242,8 +243,7 @@ std::vector<at::Tensor> Model::run(const Program& program, Tensors& tensors, con
   std::vector<at::Tensor> results;
   at::Tensor loss;
   inPhase("forward", mark, [&] {
-    const at::Tensor& first = tensors.state.empty() ? tensors.inputs.front() : tensors.state.front();
-    const Autocast autocast(device_, first.scalar_type() == at::kDouble ? std::nullopt : spec_.amp);
+    const Autocast autocast(device_, tensors.areInFloat64() ? std::nullopt : spec_.amp);
     results = program.run(tensors.state, tensors.inputs);
     if (spec_.isTraining && !tensors.gradient.defined()) loss = lossOf(results, tensors);
   });

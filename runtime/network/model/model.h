@@ -54,6 +54,12 @@ class Model : public Workload {
     at::Tensor gradient;  ///< of the first output; undefined where there is a loss
     std::optional<Optimizer> optimizer;
     std::optional<GradScaler> scaler;
+
+    /// Whether they are those of the reference; a program without state and inputs has none.
+    bool areInFloat64() const {
+      const std::vector<at::Tensor>& first = state.empty() ? inputs : state;
+      return !first.empty() && first.front().scalar_type() == at::kDouble;
+    }
   };
   using Mark = std::function<void()>;
 

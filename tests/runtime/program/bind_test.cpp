@@ -96,6 +96,27 @@ TEST_SUITE("program's nodes") {
     CHECK(runOn(*folded, at::ones({6, 4})).sizes() == at::IntArrayRef({3, 8}));
   }
 
+  TEST_CASE("a power of a size is that number, or too large, however often it is multiplied") {
+    const auto raised = [](const char* base, const char* exponent) {
+      return programOf(
+          node("_operator.pow", argument("a", "as_int", base) + ", " + argument("b", "as_int", exponent), "p", "as_sym_int") +
+              ", " +
+              node("torch.ops.aten.view.default",
+                   tensor("self", "x") + ", " + argument("size", "as_sym_ints", "[{\"as_name\": \"p\"}, {\"as_int\": -1}]"), "y"),
+          result("y"));
+    };
+    const auto rowsOf = [&](const char* base, const char* exponent) {
+      return runOn(*raised(base, exponent), at::ones({2, 4})).size(0);
+    };
+    CHECK(rowsOf("2", "3") == 8);
+    CHECK(rowsOf("-2", "2") == 4);
+    CHECK(rowsOf("2", "0") == 1);
+    CHECK(rowsOf("-1", "4611686018427387904") == 1);
+    CHECK(tests::refusal(Input, [&] { rowsOf("2", "4611686018427387904"); }).find("an extent is larger than 64 bits hold") !=
+          std::string::npos);
+    CHECK(tests::refusal(Input, [&] { rowsOf("-3", "41"); }).find("larger than 64 bits") != std::string::npos);
+  }
+
   TEST_CASE("results that are buffers are written back after the run") {
     const auto counting =
         programOf(node("torch.ops.aten.add.Tensor", tensor("self", "b") + ", " + argument("other", "as_int", "1"), "t"),
