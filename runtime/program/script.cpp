@@ -2,7 +2,9 @@
 
 #include <ATen/core/grad_mode.h>
 #include <c10/core/InferenceMode.h>
+#include <caffe2/serialize/file_adapter.h>
 #include <fmt/format.h>
+#include <torch/csrc/jit/api/function_impl.h>
 #include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/ir/ir.h>
 #include <torch/csrc/jit/passes/inliner.h>
@@ -10,6 +12,7 @@
 #include <torch/csrc/jit/runtime/interpreter.h>
 #include <torch/csrc/jit/serialization/import.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "inputs/data/materialize.h"
@@ -18,6 +21,7 @@
 #include "inputs/text/scanner.h"
 #include "ir/error.h"
 #include "runtime/capture/session.h"
+#include "runtime/program/script_source.h"
 #include "runtime/torch/refusal.h"
 #include "runtime/torch/schema.h"
 
@@ -40,23 +44,120 @@ struct Slot {
   std::string name;
 };
 
-/// Refuses what a sample may not call. Operators of TorchScript alone work on its own lists and numbers.
-void checkCalls(const std::string& path, const torch::jit::Block& block) {
-  for (const torch::jit::Node* node : block.nodes()) {
-    for (const torch::jit::Block* inner : node->blocks()) checkCalls(path, *inner);
-    const std::string space = node->kind().domainString(), name = node->kind().toUnqualString();
-    if (space.ends_with("prim")) continue;
+/// What TorchScript's own operators may do: compute on lists, numbers and objects, and call what is checked as well.
+constexpr std::string_view allowedPrims[] = {"CallFunction",
+                                             "CallMethod",
+                                             "Constant",
+                                             "CreateObject",
+                                             "DictConstruct",
+                                             "Enter",
+                                             "EnumName",
+                                             "EnumValue",
+                                             "Exit",
+                                             "GetAttr",
+                                             "If",
+                                             "ListConstruct",
+                                             "ListUnpack",
+                                             "Loop",
+                                             "NumToTensor",
+                                             "RaiseException",
+                                             "SetAttr",
+                                             "StringIndex",
+                                             "TupleConstruct",
+                                             "TupleIndex",
+                                             "TupleSlice",
+                                             "TupleUnpack",
+                                             "Uninitialized",
+                                             "abs",
+                                             "data",
+                                             "device",
+                                             "dtype",
+                                             "fork",
+                                             "index",
+                                             "is_cpu",
+                                             "is_cuda",
+                                             "is_meta",
+                                             "is_mkldnn",
+                                             "is_nested",
+                                             "is_quantized",
+                                             "is_sparse",
+                                             "is_sparse_csr",
+                                             "isinstance",
+                                             "itemsize",
+                                             "layout",
+                                             "max",
+                                             "min",
+                                             "nbytes",
+                                             "rangelist",
+                                             "requires_grad",
+                                             "tolist",
+                                             "type",
+                                             "unchecked_cast",
+                                             "unchecked_unwrap_optional"};
+
+/// Operators of TorchScript alone, named as ATen's, that do more than compute.
+constexpr std::string_view refusedOfScripts[] = {"backward", "grad", "manual_seed", "save", "seed", "set_grad_enabled"};
+
+template <size_t N>
+bool isAmong(const std::string_view (&names)[N], std::string_view name) {
+  return std::find(std::begin(names), std::end(names), name) != std::end(names);
+}
+
+/// Refuses what a program of somebody else may not do: an operator that no sample may call, one of TorchScript's own that is not
+/// known, a method of an interface, which may be any. Graphs inside of a node are checked with it. `where` is the method.
+class CallCheck {
+ public:
+  CallCheck(const std::string& path, std::string where) : path_(path), where_(std::move(where)) {}
+
+  void operator()(const torch::jit::Block& block) const {
+    for (const torch::jit::Node* node : block.nodes()) {
+      for (const torch::jit::Block* inner : node->blocks()) (*this)(*inner);
+      for (const torch::jit::Symbol name : node->attributeNames()) {
+        if (node->kindOf(name) == torch::jit::AttributeKind::g) (*this)(*node->g(name)->block());
+        if (node->kindOf(name) == torch::jit::AttributeKind::gs)
+          for (const std::shared_ptr<torch::jit::Graph>& graph : node->gs(name)) (*this)(*graph->block());
+      }
+      check(*node);
+    }
+  }
+
+ private:
+  [[noreturn]] void refuse(const std::string& what) const {
+    ir::fail(ir::ErrorKind::Unsupported, "{}: {} calls {}", path_, inputs::printable(where_), what);
+  }
+
+  void check(const torch::jit::Node& node) const {
+    const std::string name = node.kind().toUnqualString();
+    if (node.kind().is_prim()) return checkPrim(node, name);
     const std::string op = "aten." + name;
-    const auto refuse = [&](const std::string& why) { ir::fail(ir::ErrorKind::Unsupported, "{} calls {}", path, why); };
-    if (!space.ends_with("aten"))
-      refuse(fmt::format("{}, which is no operator of ATen", inputs::shown(node->kind().toQualString())));
+    if (!node.kind().is_aten())
+      refuse(fmt::format("{}, which is no operator of ATen", inputs::shown(node.kind().toQualString())));
     if (const auto refusal = inputs::refusalOf(op)) refuse("what it may not: " + *refusal);
-    if (name == "save" || name == "backward" || name == "grad" || name == "set_grad_enabled")
-      refuse(op + ", which does more than compute");
-    const c10::FunctionSchema* schema = node->maybeSchema();
-    if (schema == nullptr || !c10::Dispatcher::singleton().findSchema(schema->operator_name())) continue;
+    if (isAmong(refusedOfScripts, name)) refuse(op + ", which does more than compute");
+    const c10::FunctionSchema* schema = node.maybeSchema();
+    if (schema == nullptr || !c10::Dispatcher::singleton().findSchema(schema->operator_name())) return;
     if (const auto refusal = refusalOf(*schema); refusal && refusal->find("neither takes nor returns") == std::string::npos)
       refuse(fmt::format("{}, which is refused: {}", op, *refusal));
+  }
+
+  void checkPrim(const torch::jit::Node& node, const std::string& name) const {
+    if (!isAmong(allowedPrims, name)) refuse(inputs::shown(node.kind().toQualString()) + ", which programs may not");
+    if (name == "CallMethod" && !node.input(0)->type()->cast<c10::ClassType>())
+      refuse(fmt::format("the method {} of an interface, which may be any", inputs::shown(node.s(torch::jit::attr::name))));
+  }
+
+  const std::string& path_;
+  const std::string where_;
+};
+
+/// Checks all functions and methods of a file, also those that nothing seems to call. Some are there only once others are seen.
+void checkCalls(const std::string& path, const torch::jit::CompilationUnit& unit) {
+  for (size_t checked = 0;;) {
+    const std::vector<torch::jit::Function*> functions = unit.get_functions();
+    if (checked == functions.size()) return;
+    for (; checked < functions.size(); ++checked)
+      CallCheck(path, functions[checked]->qualname().qualifiedName())(
+          *torch::jit::toGraphFunction(*functions[checked]).graph()->block());
   }
 }
 
@@ -78,7 +179,6 @@ class Script : public Program {
     torch::jit::Method forward = module_.get_method("forward");
     const std::shared_ptr<torch::jit::Graph> graph = forward.graph()->copy();
     torch::jit::Inline(*graph);
-    checkCalls(path_, *graph->block());
     torch::jit::runRequiredPasses(graph);
     asWritten_ = torch::jit::Code(graph, "forward");
     const auto& schema = forward.function().getSchema();
@@ -177,7 +277,11 @@ ProgramInput parseInput(const std::string& text, const std::string& name) {
 std::unique_ptr<Program> openScript(const std::string& path, std::vector<ProgramInput> inputs) {
   const c10::InferenceMode normal(false);
   try {
-    torch::jit::Module module = torch::jit::load(path, at::Device(at::kCPU));
+    checkSources(path);
+    // A name of a file would have torch take it for a form without sources where its first bytes say so.
+    torch::jit::Module module = torch::jit::load(std::make_shared<caffe2::serialize::FileAdapter>(path), at::Device(at::kCPU),
+                                                 /*load_debug_files=*/false);
+    checkCalls(path, *module._ivalue()->compilation_unit());
     if (!module.find_method("forward")) ir::fail(ir::ErrorKind::Unsupported, "{} has no method forward", path);
     return std::make_unique<Script>(path, std::move(module), std::move(inputs));
   } catch (const ir::Error&) {

@@ -88,7 +88,7 @@ TEST_SUITE("programs and TorchScript") {
     CHECK(refused(Input, affine, {"f32:2,3", "f32:2,3"}) == "FILE takes 1 inputs, 2 are given");
     CHECK(refused(Input, affine, {"f32:2,x"}) == "'f32:2,x' describes no input as f32:2,3,224,224 does");
     CHECK(refused(Unsupported, "def forward(self, x):\n  return torch.from_file('/etc/passwd', False, 10) + x\n", {"f32:2"}) ==
-          "FILE calls what it may not: aten.from_file is refused: it maps a file");
+          "FILE: __torch__.Net.forward calls what it may not: aten.from_file is refused: it maps a file");
     CHECK(refused(Unsupported, "def forward(self, x):\n  return [x]\n", {"f32:2"}) ==
           "FILE returns a List[Tensor]: a program returns a tensor or a tuple of tensors");
   }
