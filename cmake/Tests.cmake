@@ -91,7 +91,7 @@ foreach(name inputs/files inputs/operator_name inputs/sample opbench/check/names
              opbench/measure/audit opbench/measure/device/aa_noise opbench/measure/device/roofline opbench/measure/race
              opbench/measure/statistics opbench/measure/stopping opbench/report/json opbench/results/environment
              opbench/results/fields opbench/results/sample_result opbench/results/schema opbench/results/sum opbench/run/brief
-             opbench/run/contenders opbench/run/row opbench/sweep/workers/channel opbench/sweep/workers/messages
+             opbench/run/contenders opbench/run/row opbench/process/channel opbench/sweep/workers/messages
              opbench/sweep/workers/process_fault_host opbench/sweep/workers/process_fault_names runtime/build/hash
              runtime/network/creators runtime/torch/kind)
   list(APPEND messages ${name}.cpp)

@@ -13,6 +13,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <iostream>
 #include <new>
 #include <optional>
@@ -29,6 +30,8 @@
 #include "opbench/cli/registrations.h"
 #include "opbench/compare/verb.h"
 #include "opbench/compat/habits.h"
+#include "opbench/networks/foreign/reader.h"
+#include "opbench/networks/foreign/recorder.h"
 #include "opbench/networks/runner.h"
 #include "opbench/profile/verb.h"
 #include "opbench/report/formats.h"
@@ -168,11 +171,12 @@ Selection readSelection(const Options& options, size_t& unreadable) {
     for (const auto* patterns : {&config.patterns(), &tolerances.patterns()})
       checkPatterns(*patterns, runtime::operatorNames(), runtime::Programs(options.modelsFolder, options.programs).names());
   if (options.source == Source::Rnn) return selectionOf(samplesOf(options.rnn, options.seed, roomFor(options)));
+  Reader reader(options.timeout);
   if (options.source == Source::Models) {
     const runtime::Programs programs(options.modelsFolder, options.programs);
     if (const std::string unknown = unknownBatches(options.model.runner, programs); !unknown.empty())
       std::cerr << "opbench: " << inputs::printable(unknown) << "\n";
-    return selectionOf(samplesOf(options.model, programs, config));
+    return selectionOf(samplesOf(options.model, programs, config, std::ref(reader)));
   }
   const inputs::Samples read = readSamples(options);
   for (const std::string& error : read.errors) std::cerr << "opbench: error: " << inputs::printable(error) << "\n";
@@ -354,7 +358,9 @@ int run(const Options& options) {
     case Verb::Compare: return compareAll(options.compare) ? Fine : Failed;
     case Verb::Rnn:
     case Verb::Model: return raceAll(options, sweep);
-    case Verb::Record: return record(options, wantedDevice(options), std::cout) ? Fine : Failed;
+    case Verb::Record: return record(options, std::cout) ? Fine : Failed;
+    case Verb::Capture: recordForParent(options, wantedDevice(options)); return Fine;
+    case Verb::Read: readPrograms(); return Fine;
     case Verb::Work: work(options); return Fine;
     case Verb::Compile: precompile(options); return Fine;
     case Verb::Race: return raceAll(options, sweep);

@@ -190,6 +190,8 @@ void declareWorkers(CLI::App& app, Options& options, Texts& texts) {
   app.add_option("--selection", options.selection);
   app.add_option("--started", options.started);
   app.add_flag("--compiler", texts.isCompiler);
+  app.add_flag("--reader", texts.isReader);
+  app.add_flag("--recorder", texts.isRecorder);
   app.add_option("--processors", options.processors)->delimiter(',');
   app.add_option("--traces", texts.traces);              // how it profiles
   app.add_flag("--trace-memory", options.tracesMemory);  // as opbench model has it

@@ -16,7 +16,7 @@ struct Texts {
   std::string shard, sampleMode = "top";
   std::vector<int64_t> sweep;
   std::string traces, shell;
-  bool isCompiler = false;
+  bool isCompiler = false, isReader = false, isRecorder = false;
   int partitions = 0, partition = 0;
   std::string compat, dtype, contenders = "eager,opbench", flush = "write", data = "normal", fault;
   double precision = 1;

@@ -119,7 +119,10 @@ void readModel(const CLI::App& app, const Texts& texts, Options& options) {
 
 /// What `opbench record` records.
 void readRecord(const CLI::App& app, Options& options) {
-  refuseUntaken(app, "record", {"--device", "--dtype", "--seed", "--threads", "--program"});
+  constexpr double longTimeout = 900;  // seconds
+  if (options.verb == Verb::Record)
+    refuseUntaken(app, "record", {"--device", "--dtype", "--seed", "--threads", "--program", "--timeout"});
+  if (app.count("--timeout") == 0) options.timeout = longTimeout;
   readAutocast(*app.get_subcommand("record"), wantedDevice(options) == "cpu", options.recording.model);
   check(options.recording);
   options.programs.merge(filesOf(options.recording.model));
@@ -270,11 +273,13 @@ void readCache(const Texts& texts, const Environment& environment, Options& opti
 Verb verbOf(const CLI::App& app, const Texts& texts) {
   for (const auto& [name, verb] : verbs) {
     if (!app.got_subcommand(std::string(name))) continue;
+    if (texts.isRecorder) return Verb::Capture;
     const bool racesNetworks = verb == Verb::Rnn || verb == Verb::Model;
     return racesNetworks && texts.list ? Verb::List : verb;
   }
   if (app.count("--worker") > 0) return Verb::Work;
   if (texts.isCompiler) return Verb::Compile;
+  if (texts.isReader) return Verb::Read;
   return texts.list ? Verb::List : Verb::Race;
 }
 

@@ -55,6 +55,8 @@ enum class Verb {
   Record,   ///< Options::recording: the calls of a model as samples
   Work,     ///< race as a sweep's worker (sweep/worker.h)
   Compile,  ///< compile as its compiler (sweep/compiler.h)
+  Read,     ///< describe files of models as a run's reader (networks/foreign/reader.h)
+  Capture,  ///< Options::recording, as the child that Record starts (networks/foreign/recorder.h)
   Print,    ///< Options::text: help or version
 };
 

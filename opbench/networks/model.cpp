@@ -12,6 +12,7 @@
 #include "opbench/cli/number_option.h"
 #include "opbench/cli/numbers.h"
 #include "opbench/measure/race.h"
+#include "opbench/networks/foreign/description.h"
 #include "opbench/networks/runner.h"
 #include "opbench/networks/words.h"
 #include "runtime/program/extents.h"
@@ -76,10 +77,10 @@ std::optional<InputRange> rangeOf(const runtime::ProgramInput& input, const Mode
 }
 
 /// The keywords `bounds` and, where one is not 0, `least`, where a range is given: a number for each input of integers.
-std::string boundsText(const runtime::Program& program, const ModelOptions& options) {
+std::string boundsText(const std::vector<runtime::ProgramInput>& inputs, const ModelOptions& options) {
   if (options.inputRanges.empty()) return "";
   std::vector<int64_t> bounds, least;
-  for (const runtime::ProgramInput& input : program.inputs()) {
+  for (const runtime::ProgramInput& input : inputs) {
     if (!at::isIntegralType(input.dtype, /*includeBool=*/false)) continue;
     const std::optional<InputRange> range = rangeOf(input, options);
     if (!range)
@@ -126,9 +127,8 @@ inputs::Sample sampleOf(const std::string& name, bool isTraining, const std::vec
 }
 
 /// Whether a program reads tokens, and so has a sequence's length.
-bool readsTokens(const runtime::Program& program) {
-  return !program.inputs().empty() && !at::isFloatingType(program.inputs().front().dtype) &&
-         program.inputs().front().dimensions.size() > 1;
+bool readsTokens(const std::vector<runtime::ProgramInput>& inputs) {
+  return !inputs.empty() && !at::isFloatingType(inputs.front().dtype) && inputs.front().dimensions.size() > 1;
 }
 
 /// The inputs of TorchScript files. Their batches are open, and so are lengths of tokens: `--batch-sizes` and
@@ -149,48 +149,48 @@ std::vector<runtime::ProgramInput> describedInputs(const ModelOptions& options) 
 }
 
 /// What is asked of a program that does not take it, as far as its first input has these dimensions.
-std::vector<std::vector<int64_t>> asIfTaken(const runtime::Program& program, std::optional<int64_t> batch,
+std::vector<std::vector<int64_t>> asIfTaken(const std::vector<runtime::ProgramInput>& inputs, std::optional<int64_t> batch,
                                             std::optional<int64_t> length) {
   std::vector<std::vector<int64_t>> sizes;
-  for (const runtime::ProgramInput& input : program.inputs()) sizes.push_back(input.sizes());
+  for (const runtime::ProgramInput& input : inputs) sizes.push_back(input.sizes());
   if (batch && !sizes.empty() && !sizes[0].empty()) sizes[0][0] = *batch;
   if (length && !sizes.empty() && sizes[0].size() > 1) sizes[0][1] = *length;
   return sizes;
 }
 
-/// A program, and the sizes that are asked of it.
+/// A program's inputs, and the sizes that are asked of them.
 struct AskedProgram {
-  std::unique_ptr<runtime::Program> program;
+  std::vector<runtime::ProgramInput> inputs;
   std::vector<std::optional<int64_t>> batches, lengths;
 };
 
-AskedProgram openAsked(const std::string& path, const ModelOptions& options) {
+AskedProgram askedOf(Description program, const ModelOptions& options) {
   const auto otherwise = [](const std::vector<int64_t>& asked, std::vector<std::optional<int64_t>> defaults) {
     return asked.empty() ? std::move(defaults) : std::vector<std::optional<int64_t>>(asked.begin(), asked.end());
   };
   // The inputs of TorchScript are described with their sizes; the runner takes those that an archive was exported with.
-  const bool haveSizes = runtime::isTorchScript(path) || options.runner.isOn;
+  const bool haveSizes = program.isScript || options.runner.isOn;
   using Sizes = std::vector<std::optional<int64_t>>;
-  AskedProgram asked{runtime::openProgram(path, describedInputs(options)),
-                     otherwise(options.batchSizes, haveSizes ? Sizes{std::nullopt} : Sizes{8}),
+  AskedProgram asked{std::move(program.inputs), otherwise(options.batchSizes, haveSizes ? Sizes{std::nullopt} : Sizes{8}),
                      otherwise(options.sequenceLengths, haveSizes ? Sizes{std::nullopt} : Sizes{8, 32, 128, 512})};
   // What a program fixes is its own default.
   const auto isFixed = [&](size_t dimension) {
-    const std::vector<runtime::ProgramInput>& inputs = asked.program->inputs();
+    const std::vector<runtime::ProgramInput>& inputs = asked.inputs;
     return !inputs.empty() && dimension < inputs.front().dimensions.size() && !inputs.front().dimensions[dimension].isOpen();
   };
   if (options.batchSizes.empty() && isFixed(0)) asked.batches = {std::nullopt};
   if (options.sequenceLengths.empty() && isFixed(1)) asked.lengths = {std::nullopt};
-  if (!readsTokens(*asked.program)) asked.lengths = {std::nullopt};
+  if (!readsTokens(asked.inputs)) asked.lengths = {std::nullopt};
   return asked;
 }
 
 /// Adds the samples of a model in one mode.
 void addSamples(const std::string& name, bool isTraining, const ModelOptions& options, const runtime::Programs& programs,
-                std::vector<inputs::Sample>& samples) {
+                const Describe& describe, std::vector<inputs::Sample>& samples) {
   AskedProgram asked;
   try {
-    asked = openAsked(programs.fileOf(name, isTraining, options.isHalf ? "float16" : "float32"), options);
+    asked = askedOf(describe(programs.fileOf(name, isTraining, options.isHalf ? "float16" : "float32"), describedInputs(options)),
+                    options);
   } catch (const ir::Error&) {  // its row says why
     std::vector<std::string> arguments;
     for (const runtime::ProgramInput& input : describedInputs(options)) arguments.push_back(argumentText(input, input.sizes()));
@@ -201,21 +201,21 @@ void addSamples(const std::string& name, bool isTraining, const ModelOptions& op
     for (const std::optional<int64_t> length : asked.lengths) {
       std::vector<std::vector<int64_t>> sizes;
       try {
-        sizes = bindExtents(*asked.program, batch, length).sizes;
+        sizes = bindExtents(asked.inputs, batch, length).sizes;
       } catch (const ir::Error&) {  // its row says why
-        sizes = asIfTaken(*asked.program, batch, length);
+        sizes = asIfTaken(asked.inputs, batch, length);
       }
-      samples.push_back(sampleOf(name, isTraining, *asked.program, sizes, options));
+      samples.push_back(sampleOf(name, isTraining, asked.inputs, sizes, options));
     }
 }
 
 }  // namespace
 
-inputs::Sample sampleOf(const std::string& name, bool isTraining, const runtime::Program& program,
+inputs::Sample sampleOf(const std::string& name, bool isTraining, const std::vector<runtime::ProgramInput>& inputs,
                         const std::vector<std::vector<int64_t>>& sizes, const ModelOptions& options) {
   std::vector<std::string> arguments;
-  for (size_t i = 0; i < sizes.size(); ++i) arguments.push_back(argumentText(program.inputs()[i], sizes[i]));
-  return sampleOf(name, isTraining, arguments, keywordText(options, isTraining, boundsText(program, options)));
+  for (size_t i = 0; i < sizes.size(); ++i) arguments.push_back(argumentText(inputs[i], sizes[i]));
+  return sampleOf(name, isTraining, arguments, keywordText(options, isTraining, boundsText(inputs, options)));
 }
 
 void declareComputation(CLI::App& verb, ModelOptions& options) {
@@ -348,7 +348,8 @@ std::string modelName(const std::string& word, const runtime::Programs& programs
   return name;
 }
 
-std::vector<inputs::Sample> samplesOf(const ModelOptions& options, const runtime::Programs& programs, const SuiteConfig& config) {
+std::vector<inputs::Sample> samplesOf(const ModelOptions& options, const runtime::Programs& programs, const SuiteConfig& config,
+                                      const Describe& describe) {
   if (options.models.empty() && !options.runner.isOn)
     fail(ErrorKind::Input, "model: name at least one; there are {}", fmt::join(programs.names(), ", "));
   std::vector<inputs::Sample> samples;
@@ -356,7 +357,7 @@ std::vector<inputs::Sample> samplesOf(const ModelOptions& options, const runtime
     const std::string name = options.isWithoutHead ? model + "_base" : model;
     for (const bool isTraining : {false, true})
       if (isTraining ? options.isTraining : !options.noInference)
-        addSamples(name, isTraining, optionsFor(operatorOf(name, isTraining), options, config), programs, samples);
+        addSamples(name, isTraining, optionsFor(operatorOf(name, isTraining), options, config), programs, describe, samples);
   }
   return samples;
 }

@@ -36,8 +36,8 @@ using runtime::Capture;
 using runtime::TensorList;
 
 constexpr std::string_view recordFooter =
-    "--device, --dtype, --seed, --threads and --program work as in a race; its other options are refused. The file is one that "
-    "operatorbench reads, and opbench:\n"
+    "--device, --dtype, --seed, --threads, --program and --timeout work as in a race; its other options are refused. The file is "
+    "one that operatorbench reads, and opbench:\n"
     "  opbench record bert_base --input 2,128 --training --out bert.txt\n"
     "  opbench --inp-file bert.txt\n"
     "What operatorbench's recorder leaves out is left out: calls without tensors among arguments or results, calls that are "
@@ -103,6 +103,33 @@ size_t operatorsOf(const std::vector<inputs::Sample>& samples) {
   return static_cast<size_t>(std::unique(operators.begin(), operators.end()) - operators.begin());
 }
 
+/// Sizes of all inputs of a program: those that the texts give, else those that were exported. Errors: Input.
+std::vector<std::vector<int64_t>> inputSizes(const std::vector<std::string>& texts,
+                                             const std::vector<runtime::ProgramInput>& inputs) {
+  std::vector<std::optional<std::vector<int64_t>>> given(inputs.size());
+  size_t next = 0;
+  for (const std::string& text : texts) {
+    const size_t equals = text.find('=');
+    const std::string name = equals == std::string::npos ? "" : text.substr(0, equals);
+    const auto named = std::find_if(inputs.begin(), inputs.end(), [&](const auto& input) { return input.name == name; });
+    const size_t place = equals == std::string::npos ? next++ : static_cast<size_t>(named - inputs.begin());
+    if (place >= inputs.size()) {
+      std::vector<std::string> names;
+      for (const runtime::ProgramInput& input : inputs) names.push_back(input.name);
+      fail(ErrorKind::Input, "--input {}: the model has no such input; it has {}", text, fmt::join(names, ", "));
+    }
+    if (given[place]) fail(ErrorKind::Input, "--input: {} is given twice", inputs[place].name);
+    given[place] = sizesFrom(equals == std::string::npos ? text : text.substr(equals + 1), text);
+  }
+  const bool areAllGiven = std::all_of(given.begin(), given.end(), [](const auto& sizes) { return sizes.has_value(); });
+  std::vector<std::vector<int64_t>> sizes(inputs.size());
+  if (!areAllGiven) sizes = runtime::bindExtents(inputs, std::nullopt).sizes;
+  for (size_t i = 0; i < given.size(); ++i)
+    if (given[i]) sizes[i] = *given[i];
+  runtime::checkExtents(inputs, sizes);
+  return sizes;
+}
+
 }  // namespace
 
 void declareRecord(CLI::App& app, RecordOptions& options) {
@@ -140,68 +167,51 @@ void check(const RecordOptions& options) {
     fail(ErrorKind::Input, "record: one model at a time, got '{}'", fmt::join(model.models, " "));
 }
 
-std::vector<std::vector<int64_t>> inputSizes(const std::vector<std::string>& texts, const runtime::Program& program) {
-  const auto& inputs = program.inputs();
-  std::vector<std::optional<std::vector<int64_t>>> given(inputs.size());
-  size_t next = 0;
-  for (const std::string& text : texts) {
-    const size_t equals = text.find('=');
-    const std::string name = equals == std::string::npos ? "" : text.substr(0, equals);
-    const auto named = std::find_if(inputs.begin(), inputs.end(), [&](const auto& input) { return input.name == name; });
-    const size_t place = equals == std::string::npos ? next++ : static_cast<size_t>(named - inputs.begin());
-    if (place >= inputs.size()) {
-      std::vector<std::string> names;
-      for (const runtime::ProgramInput& input : inputs) names.push_back(input.name);
-      fail(ErrorKind::Input, "--input {}: the model has no such input; it has {}", text, fmt::join(names, ", "));
-    }
-    if (given[place]) fail(ErrorKind::Input, "--input: {} is given twice", inputs[place].name);
-    given[place] = sizesFrom(equals == std::string::npos ? text : text.substr(equals + 1), text);
-  }
-  const bool areAllGiven = std::all_of(given.begin(), given.end(), [](const auto& sizes) { return sizes.has_value(); });
-  std::vector<std::vector<int64_t>> sizes(inputs.size());
-  if (!areAllGiven) sizes = runtime::bindExtents(program, std::nullopt).sizes;
-  for (size_t i = 0; i < given.size(); ++i)
-    if (given[i]) sizes[i] = *given[i];
-  runtime::checkExtents(program, sizes);
-  return sizes;
-}
-
-bool record(const Options& options, const std::string& device, std::ostream& out) {
+Recording recordingOf(const Options& options, runtime::Device& device) {
   const RecordOptions& recording = options.recording;
   const ModelOptions& model = recording.model;
-  if (!recording.out.empty()) inputs::checkWritable(recording.out);
   const runtime::Programs programs(options.modelsFolder, options.programs);
   const std::string name = modelName(wordsOf(model.models, ",").front(), programs);
-  const auto program = runtime::openProgram(programs.fileOf(name, model.isTraining, model.isHalf ? "float16" : "float32"));
-  const inputs::Sample sample =
-      inputs::convert(sampleOf(name, model.isTraining, *program, inputSizes(recording.inputs, *program), model), options.dtype,
-                      options.channelsLast);
-  const auto opened = runtime::Device::open(device, options.threads);
-  checkMemory(neededForArguments(sample, options), *opened);
-  const auto workload = runtime::makeWorkload(sample, *opened, options.seed, {}, programs);
+  const auto inputs =
+      runtime::openProgram(programs.fileOf(name, model.isTraining, model.isHalf ? "float16" : "float32"))->inputs();
+  const inputs::Sample sample = inputs::convert(
+      sampleOf(name, model.isTraining, inputs, inputSizes(recording.inputs, inputs), model), options.dtype, options.channelsLast);
+  checkMemory(neededForArguments(sample, options), device);
+  const auto workload = runtime::makeWorkload(sample, device, options.seed, {}, programs);
   std::optional<runtime::PortableOperators> portable;
   if (recording.isPortable) portable.emplace();
-  const double seconds = eagerSeconds(*workload, *opened);
+  const double seconds = eagerSeconds(*workload, device);
   const auto capture = workload->capture(runtime::Audit::No);
   const std::vector<inputs::Sample> samples = runtime::recordedSamples(capture->graph, recording.allCalls);
-  if (!recording.out.empty()) inputs::writeFile(recording.out, inputs::toText(samples));
-  out << fmt::format("{}: {} {}\n", recording.out.empty() ? recording.regions : recording.out, sample.op, inputs::toText(sample));
-  out << fmt::format("{} calls of {} operators, {} of them different; {} calls left out\n", callsOf(samples),
-                     operatorsOf(samples), samples.size(), static_cast<int64_t>(capture->graph.nodes.size()) - callsOf(samples));
-  out << fmt::format("a step takes {:.2f} ms, recorded {:.2f} ms\n", seconds * 1e3, capture->seconds * 1e3);
+  Recording found;
+  found.calls = inputs::toText(samples);
+  found.report =
+      fmt::format("{}: {} {}\n", recording.out.empty() ? recording.regions : recording.out, sample.op, inputs::toText(sample));
+  found.report +=
+      fmt::format("{} calls of {} operators, {} of them different; {} calls left out\n", callsOf(samples), operatorsOf(samples),
+                  samples.size(), static_cast<int64_t>(capture->graph.nodes.size()) - callsOf(samples));
+  found.report += fmt::format("a step takes {:.2f} ms, recorded {:.2f} ms\n", seconds * 1e3, capture->seconds * 1e3);
   if (!recording.regions.empty()) {
-    const std::vector<inputs::Sample> regions = regionsOf(capture->graph, opened->target());
-    writeRegions(regions, sample, recording.regions);
-    out << fmt::format("{} regions, {} of them different, of {} of {} calls\n", callsOf(regions), regions.size(),
-                       callsIn(regions), capture->graph.nodes.size());
+    const std::vector<inputs::Sample> regions = regionsOf(capture->graph, device.target());
+    found.regions = regionFiles(regions, sample);
+    found.report += fmt::format("{} regions, {} of them different, of {} of {} calls\n", callsOf(regions), regions.size(),
+                                callsIn(regions), capture->graph.nodes.size());
   }
-  if (!recording.isChecked) return true;
+  if (!recording.isChecked) return found;
   const runtime::RepeatableCudnn repeatable;
-  const std::vector<std::string> found = differences(*workload->capture(runtime::Audit::Yes), *workload);
-  for (const std::string& line : found) out << "check: " << line << "\n";
-  if (found.empty())
-    out << fmt::format("check: made once more, the calls give the same bits in all {} results\n", capture->outputs.size());
-  return found.empty();
+  const std::vector<std::string> differing = differences(*workload->capture(runtime::Audit::Yes), *workload);
+  for (const std::string& line : differing) found.report += "check: " + line + "\n";
+  if (differing.empty())
+    found.report +=
+        fmt::format("check: made once more, the calls give the same bits in all {} results\n", capture->outputs.size());
+  found.isFine = differing.empty();
+  return found;
+}
+
+void write(const Recording& recording, const RecordOptions& options, std::ostream& out) {
+  if (!options.out.empty()) inputs::writeFile(options.out, recording.calls);
+  if (!options.regions.empty()) writeRegions(recording.regions, options.regions);
+  out << recording.report;
 }
 
 }  // namespace opbench

@@ -1,10 +1,15 @@
 #pragma once
 
+#include <map>
 #include <ostream>
 #include <string>
 #include <vector>
 
 #include "opbench/networks/model.h"
+
+namespace runtime {
+class Device;
+}
 
 namespace opbench {
 
@@ -26,11 +31,18 @@ void declareRecord(CLI::App& app, RecordOptions& options);
 /// Errors: Input, for what cannot be or contradicts itself.
 void check(const RecordOptions& options);
 
-/// Sizes of all inputs of a program: those that the texts give, else those that were exported. Errors: Input.
-std::vector<std::vector<int64_t>> inputSizes(const std::vector<std::string>& texts, const runtime::Program& program);
+/// What was recorded of a step.
+struct Recording {
+  std::string calls;                           ///< as a file of samples
+  std::map<std::string, std::string> regions;  ///< files of samples, by the names of regions
+  std::string report;                          ///< what was found, in lines
+  bool isFine = true;                          ///< the check, where there is one, found no difference
+};
 
-/// Records a step of Options::recording's model on a device, writes its calls and its regions as samples and says what it found.
-/// Returns whether the check, where there is one, found no difference. Errors: Input; Unsupported for what cannot be captured.
-bool record(const Options& options, const std::string& device, std::ostream& out);
+/// Records a step of Options::recording's model on a device. Errors: Input; Unsupported for what cannot be captured.
+Recording recordingOf(const Options& options, runtime::Device& device);
+
+/// Writes a recording's files, and says what was found. Errors: Input.
+void write(const Recording& recording, const RecordOptions& options, std::ostream& out);
 
 }  // namespace opbench

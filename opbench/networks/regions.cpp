@@ -83,13 +83,16 @@ std::vector<inputs::Sample> regionsOf(const ir::Graph& graph, const ir::Target& 
   return samples;
 }
 
-void writeRegions(const std::vector<inputs::Sample>& regions, const inputs::Sample& network, const std::string& folder) {
+std::map<std::string, std::string> regionFiles(const std::vector<inputs::Sample>& regions, const inputs::Sample& network) {
+  std::map<std::string, std::string> files;
+  for (const inputs::Sample& region : regions) files[region.op.substr(region.op.find('.') + 1)] = regionText(region, network);
+  return files;
+}
+
+void writeRegions(const std::map<std::string, std::string>& files, const std::string& folder) {
   inputs::makeFolder(folder);
   if (hasSamples(folder)) ir::fail(ir::ErrorKind::Input, "--regions {}: the folder has files of samples already", folder);
-  for (const inputs::Sample& region : regions) {
-    const std::string name = region.op.substr(region.op.find('.') + 1);
-    inputs::writeFile((fs::path(folder) / (name + ".txt")).string(), regionText(region, network));
-  }
+  for (const auto& [name, text] : files) inputs::writeFile((fs::path(folder) / (name + ".txt")).string(), text);
 }
 
 int64_t callsIn(const std::vector<inputs::Sample>& regions) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -21,9 +22,11 @@ std::string regionName(const ir::Graph& region);
 /// A region's file: what says where it comes from and what it computes is for readers, and no part of the sample.
 std::string regionText(const inputs::Sample& region, const inputs::Sample& network);
 
-/// Writes each region to a file of its own in a folder, `NAME.txt`, with the name of the network in a comment. Error: Input,
-/// where the folder has files of samples already.
-void writeRegions(const std::vector<inputs::Sample>& regions, const inputs::Sample& network, const std::string& folder);
+/// The files of regions of a network by their names.
+std::map<std::string, std::string> regionFiles(const std::vector<inputs::Sample>& regions, const inputs::Sample& network);
+
+/// Writes each of them to a folder, `NAME.txt`. Error: Input, where the folder has files of samples already.
+void writeRegions(const std::map<std::string, std::string>& files, const std::string& folder);
 
 /// The calls of regions, each as often as it occurs; views count.
 int64_t callsIn(const std::vector<inputs::Sample>& regions);

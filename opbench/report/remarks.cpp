@@ -24,6 +24,7 @@ std::string_view whose(const Outcome& outcome) { return outcome.kind == runtime:
 std::string remarks(const Row& row, bool colour) {
   std::string text;
   if (!row.ceilingsRaised.empty()) text += line("ceilings raised: " + row.ceilingsRaised, colour);
+  if (!row.notFenced.empty()) text += line("ran without " + row.notFenced, colour);
   if (hasRecovered(row)) text += line("passed on the second try, after " + row.retried, colour);
   if (!row.remeasured.empty()) text += line("measured again by a fresh process, as at first " + row.remeasured, colour);
   if (!row.trivialSolution.empty()) text += line("check is too weak: " + row.trivialSolution, colour);

@@ -74,6 +74,7 @@ void readSample(const Fields& fields, Row& row) {
   row.gpu = gpuStateOf(fields);
   row.data = fields.text("data");
   row.notChecked = fields.text("not_checked");
+  row.notFenced = fields.text("not_fenced");
   row.notMeasured = fields.text("not_measured");
   row.ceilingsRaised = fields.text("ceilings_raised");
   row.remeasured = fields.text("remeasured");

@@ -136,12 +136,13 @@ struct Row {
   std::optional<double> stolenSeconds;                           ///< the time that a hypervisor took meanwhile
   std::optional<runtime::GpuState> gpu;                          ///< over its race (runtime::between); nothing on a CPU
   std::string data;                                              ///< the distribution of its arguments: `normal`, `normal x 16`
-  std::string trivialSolution;    ///< why its check is too weak: `zeros would pass for output 0`; empty where it is not
-  std::string notChecked;         ///< why its results were not judged, where the user's configuration says so
-  std::string notMeasured;        ///< the measure by which contenders raced and no time was found, and why
-  std::string ceilingsRaised;     ///< which ceilings its times raised, and when (raisedText); empty where none
-  std::string remeasured;         ///< why a fresh process measured it again (Doubt::why); empty where it did not
-  std::string retried;            ///< the first failure, where it was raced twice: `crash: signal 9 (Killed)`
+  std::string trivialSolution;  ///< why its check is too weak: `zeros would pass for output 0`; empty where it is not
+  std::string notChecked;       ///< why its results were not judged, where the user's configuration says so
+  std::string notMeasured;      ///< the measure by which contenders raced and no time was found, and why
+  std::string ceilingsRaised;   ///< which ceilings its times raised, and when (raisedText); empty where none
+  std::string remeasured;       ///< why a fresh process measured it again (Doubt::why); empty where it did not
+  std::string notFenced;  ///< what its program, of a file of the user's, ran without (missingFences); empty where all was there
+  std::string retried;    ///< the first failure, where it was raced twice: `crash: signal 9 (Killed)`
   std::vector<Outcome> outcomes;  ///< in the contenders' order, the baseline first
 
   std::vector<Products> products;                ///< of a network whose baseline is a contender, by precision

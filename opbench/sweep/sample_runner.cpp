@@ -1,13 +1,16 @@
 #include "opbench/sweep/sample_runner.h"
 
+#include <algorithm>
 #include <chrono>
 
+#include "inputs/files.h"
 #include "opbench/cli/arguments.h"
 #include "opbench/cli/version.h"
 #include "opbench/inductor/contender.h"
 #include "opbench/measure/device/aa_calls.h"
 #include "opbench/measure/device/streaming.h"
 #include "opbench/own/own_contenders.h"
+#include "opbench/process/fence.h"
 #include "opbench/report/json.h"
 #include "opbench/run/outcome.h"
 #include "opbench/run/pipeline.h"
@@ -22,6 +25,27 @@ std::unique_ptr<runtime::Device> openDevice(const Options& options) {
   if (isConfined) runtime::confineTo(options.processors);
   const int threads = options.threads == 0 && isConfined ? static_cast<int>(options.processors.size()) : options.threads;
   return runtime::Device::open(wanted, threads);
+}
+
+/// Why a program of somebody else has no fence around it; empty where it has.
+std::string whyNotFenced(const Options& options) {
+  if (options.inProcess) return "fences, as it is no worker's (--in-process)";
+  if (options.races(Contender::Inductor)) return "fences, as Inductor starts programs";
+  return "";
+}
+
+bool isFenced(const Options& options) { return !options.programs.empty() && whyNotFenced(options).empty(); }
+
+/// Those of the run's own. A folder has to be there before the fence.
+std::vector<std::string> foldersToWrite(const Options& options) {
+  for (const std::string& folder : {options.dump, options.profile.folder})
+    if (!folder.empty()) inputs::makeFolder(folder);
+  return {options.cache.folder, options.dump, options.cases, options.profile.folder};
+}
+
+bool isOfFile(const std::string& op, const Options& options) {
+  return std::any_of(options.programs.begin(), options.programs.end(),
+                     [&](const auto& program) { return op.starts_with("model." + program.first + "."); });
 }
 
 Run describe(runtime::Device& device, const Options& options, const runtime::Cache& cache) {
@@ -65,6 +89,7 @@ std::string wantedDevice(const Options& options) {
 SampleRunner::SampleRunner(const Options& options)
     : options_(options),
       config_(options.config, tolerances_),
+      hasFileFence_(isFenced(options) && fenceFiles(foldersToWrite(options))),
       processors_(runtime::allowedProcessors()),
       device_(openDevice(options)),
       lock_(device_->hardware()),
@@ -82,6 +107,7 @@ SampleRunner::SampleRunner(const Options& options)
   if (options.tune) tunings_.emplace(cache_);
   if (options.races(Contender::Inductor))
     inductor_.emplace(inductorSettingsOf(options, run_.environment.torch, processors_), device_->target(), cache_);
+  notFenced_ = isFenced(options) ? missingFences(hasFileFence_, fenceCalls()) : whyNotFenced(options);
 }
 
 Ready SampleRunner::ready() const {
@@ -110,6 +136,7 @@ Finished SampleRunner::race(const Job& job) {
   Row row = raceSample(job.sample, job.index, bench);
   row.wallSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   row.retried = job.retried;
+  if (isOfFile(row.op, options_)) row.notFenced = notFenced_;
   if (job.doubt) confirm(row, *job.doubt);
   Finished finished;
   try {

@@ -31,6 +31,7 @@ class SampleRunner {
   const Options& options_;
   Tolerances tolerances_;
   const SuiteConfig config_;
+  const bool hasFileFence_;            ///< where files of the user's are run in a worker
   const std::vector<int> processors_;  ///< that this process might use when it began
   std::unique_ptr<runtime::Device> device_;
   const runtime::HardwareLock lock_;
@@ -39,6 +40,7 @@ class SampleRunner {
   std::optional<Inductor> inductor_;
   std::vector<runtime::KernelFile> kernels_;
   Run run_;
+  std::string notFenced_;  ///< Row::notFenced of a program of a file
 };
 
 /// The device that a run on one device means: `cpu`, `cuda` or `cuda:N`.

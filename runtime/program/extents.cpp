@@ -33,8 +33,7 @@ std::optional<size_t> lengthDimension(const ProgramInput& input) {
 
 }  // namespace
 
-std::optional<std::string> checkExtents(const Program& program, const std::vector<std::vector<int64_t>>& sizes) {
-  const std::vector<ProgramInput>& inputs = program.inputs();
+std::optional<std::string> checkExtents(const std::vector<ProgramInput>& inputs, const std::vector<std::vector<int64_t>>& sizes) {
   if (sizes.size() != inputs.size())
     ir::fail(ir::ErrorKind::Unsupported, "the program has {} inputs, {} are given", inputs.size(), sizes.size());
   std::optional<std::string> outside;
@@ -60,8 +59,7 @@ std::optional<std::string> checkExtents(const Program& program, const std::vecto
   return outside;
 }
 
-Extents bindExtents(const Program& program, std::optional<int64_t> batch, std::optional<int64_t> length) {
-  const std::vector<ProgramInput>& inputs = program.inputs();
+Extents bindExtents(const std::vector<ProgramInput>& inputs, std::optional<int64_t> batch, std::optional<int64_t> length) {
   std::map<int, int64_t> bySymbol;
   const auto set = [&](std::string_view name, std::optional<size_t> d, int64_t extent) {
     if (inputs.empty() || !d || inputs[0].dimensions.size() <= *d)
@@ -85,7 +83,7 @@ Extents bindExtents(const Program& program, std::optional<int64_t> batch, std::o
         ir::fail(ir::ErrorKind::Unsupported, "dimension {} of input {} is open: give it an extent", sizes.size() - 1, input.name);
     }
   }
-  extents.outside = checkExtents(program, extents.sizes);
+  extents.outside = checkExtents(inputs, extents.sizes);
   return extents;
 }
 

@@ -20,10 +20,11 @@ struct Extents {
 /// Errors: Unsupported, `length is fixed at 224` for a fixed dimension, `length 600 is above the declared 512` for one out of its
 /// range (1 where 2 is declared is allowed, and reported: torch.export takes 0 and 1 for constants and so declares 2), and an
 /// extent that nothing says.
-Extents bindExtents(const Program& program, std::optional<int64_t> batch, std::optional<int64_t> length = std::nullopt);
+Extents bindExtents(const std::vector<ProgramInput>& inputs, std::optional<int64_t> batch,
+                    std::optional<int64_t> length = std::nullopt);
 
 /// Checks sizes that a caller gives, and names the one that the program does not declare. Errors: Unsupported, as above, and
 /// where two dimensions of one symbol differ.
-std::optional<std::string> checkExtents(const Program& program, const std::vector<std::vector<int64_t>>& sizes);
+std::optional<std::string> checkExtents(const std::vector<ProgramInput>& inputs, const std::vector<std::vector<int64_t>>& sizes);
 
 }  // namespace runtime

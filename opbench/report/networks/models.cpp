@@ -86,9 +86,11 @@ std::string memoryCell(std::optional<int64_t> bytes) {
   return bytes ? fmt::format("{:.1f}", static_cast<double>(*bytes) * 1e-6) : "-";
 }
 
-Cell notesOf(const Outcome& outcome) {
+Cell notesOf(const Outcome& outcome, const Row& row) {
   if (outcome.status != Status::Ok) return {fmt::format("N/A ({}: {})", name(outcome.status), outcome.reason), Tone::Bad};
-  return {outcome.reason, Tone::Faint};
+  std::string note = outcome.reason;
+  if (!row.notFenced.empty()) note += (note.empty() ? "" : ", ") + ("ran without " + row.notFenced);
+  return {note, Tone::Faint};
 }
 
 std::vector<std::pair<std::string, std::string>> factsOf(const Run& run) {
@@ -186,7 +188,7 @@ std::string modelTable(const std::vector<Row>& rows, const Run& run, const Layou
       cells.push_back({memoryCell(memory.host)});
       if (isGpu) cells.push_back({outcome.joules ? fmt::format("{:.4g}", *outcome.joules * 1e3) : "-"});
       cells.push_back({outcome.arithmetic.empty() ? run.dtype : outcome.arithmetic});
-      text += table.line(model.model + (model.isTraining ? " training" : ""), cells, notesOf(outcome));
+      text += table.line(model.model + (model.isTraining ? " training" : ""), cells, notesOf(outcome, row));
     }
   }
   return text;

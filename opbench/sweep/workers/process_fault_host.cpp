@@ -7,7 +7,7 @@
 #include <csignal>
 #include <cstdlib>
 
-#include "opbench/sweep/workers/channel.h"
+#include "opbench/process/channel.h"
 #include "opbench/sweep/workers/process_fault.h"
 
 namespace opbench {

@@ -1,12 +1,14 @@
 #include <fmt/ranges.h>
 #include <poll.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <csignal>
 #include <deque>
+#include <filesystem>
 #include <set>
 
 #include "ir/error.h"
@@ -32,6 +34,23 @@ constexpr int mostStarts = 2;             // of workers in a row that end before
 constexpr double leastStartSeconds = 60;  // that a worker has to open its device, and to measure it where that is due
 
 bool isKilled(int status) { return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL; }
+
+/// A folder that is there for workers that may make none, and goes where they have left it empty.
+class OfferedFolder {
+ public:
+  explicit OfferedFolder(const std::string& folder) {
+    std::error_code error;  // whoever writes to it says so
+    if (!folder.empty() && std::filesystem::create_directories(folder, error)) made_ = folder;
+  }
+  ~OfferedFolder() {
+    if (!made_.empty()) ::rmdir(made_.c_str());
+  }
+  OfferedFolder(const OfferedFolder&) = delete;
+  OfferedFolder& operator=(const OfferedFolder&) = delete;
+
+ private:
+  std::string made_;
+};
 
 class Supervisor {
  public:
@@ -301,6 +320,9 @@ class Supervisor {
 
 }  // namespace
 
-void raceInWorkers(Agenda& agenda, const Options& options) { Supervisor(agenda, options).run(); }
+void raceInWorkers(Agenda& agenda, const Options& options) {
+  const OfferedFolder cases(options.programs.empty() ? "" : options.cases);
+  Supervisor(agenda, options).run();
+}
 
 }  // namespace opbench

@@ -2,9 +2,9 @@
 
 #include <unistd.h>
 
+#include "opbench/process/channel.h"
 #include "opbench/sweep/agenda.h"
 #include "opbench/sweep/sample_runner.h"
-#include "opbench/sweep/workers/channel.h"
 
 namespace opbench {
 namespace {

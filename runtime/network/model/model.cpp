@@ -68,7 +68,7 @@ uint64_t inputSeed(uint64_t seed) { return seed ^ 0x1a7e57ULL; }
 Model::Model(const inputs::Sample& sample, Device& device, uint64_t seed, const Programs& programs)
     : op_(sample.op), spec_(modelOf(sample)), device_(device.torchName()) {
   program_ = openProgram(programs.fileOf(spec_.name, spec_.isTraining, spec_.dtype), spec_.inputs);
-  outside_ = checkExtents(*program_, spec_.sizes());
+  outside_ = checkExtents(program_->inputs(), spec_.sizes());
   const bool isCast = spec_.dtype != "float32";
   const bool isExportedSo = !program_->state().empty() && program_->state().front().dtype == at::kHalf;
   if (const auto baked = program_->bakedDtype(); isCast && baked && !isExportedSo)

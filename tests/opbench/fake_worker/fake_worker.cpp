@@ -19,9 +19,9 @@
 #include "inputs/sample.h"
 #include "opbench/cli/arguments.h"
 #include "opbench/cli/version.h"
+#include "opbench/process/channel.h"
 #include "opbench/report/json.h"
 #include "opbench/run/brief.h"
-#include "opbench/sweep/workers/channel.h"
 #include "opbench/sweep/workers/messages.h"
 #include "opbench/sweep/workers/process_fault.h"
 

@@ -6,6 +6,7 @@
 #include <torch/csrc/jit/api/module.h>
 
 #include "inputs/files.h"
+#include "opbench/networks/foreign/description.h"
 #include "opbench/select/suite_config.h"
 #include "runtime/network/model/model.h"
 #include "tests/opbench/temporary_folder.h"
@@ -31,7 +32,7 @@ TEST_SUITE("models") {
     options.batchSizes = {1, 2};
     options.sequenceLengths = {8, 600};
     const std::vector<inputs::Sample> found =
-        samplesOf(options, runtime::Programs(tests::modelFolder(), {}), SuiteConfig::none());
+        samplesOf(options, runtime::Programs(tests::modelFolder(), {}), SuiteConfig::none(), describe);
     REQUIRE(found.size() == 4);
     CHECK(found[2].op == "model.bert_base.inference");
     CHECK(found[2].recorded == "((T([2, 8], i64),), {})");
@@ -59,7 +60,7 @@ TEST_SUITE("models") {
     ModelOptions options = asking(torn);
     options.models.emplace_back("alexnet");
     const runtime::Programs programs(tests::modelFolder(), filesOf(options));
-    const std::vector<inputs::Sample> found = samplesOf(options, programs, SuiteConfig::none());
+    const std::vector<inputs::Sample> found = samplesOf(options, programs, SuiteConfig::none(), describe);
     REQUIRE(found.size() == 2);
     CHECK(found[0].recorded == "((), {})");
     const auto device = runtime::Device::open("cpu", 1);
@@ -76,10 +77,10 @@ TEST_SUITE("models") {
     options.inputs = {"i64:2,5", "f32:2,5,4"};
     options.inputRanges = {"ids=0..10"};
     const runtime::Programs programs("", filesOf(options));
-    CHECK(samplesOf(options, programs, SuiteConfig::none()).at(0).recorded ==
+    CHECK(samplesOf(options, programs, SuiteConfig::none(), describe).at(0).recorded ==
           "((T([2, 5], i64), T([2, 5, 4], f32)), {'bounds': [10]})");
     options.batchSizes = {3};
-    const inputs::Sample three = samplesOf(options, programs, SuiteConfig::none()).at(0);
+    const inputs::Sample three = samplesOf(options, programs, SuiteConfig::none(), describe).at(0);
     CHECK(three.recorded == "((T([3, 5], i64), T([3, 5, 4], f32)), {'bounds': [10]})");
     const auto device = runtime::Device::open("cpu", 1);
     runtime::Model model(three, *device, 1, programs);
@@ -97,7 +98,7 @@ TEST_SUITE("models") {
   TEST_CASE("an unknown model gets the nearest name; a file that is not there is named") {
     const runtime::Programs programs(tests::modelFolder(), {});
     CHECK(tests::refusal(ir::ErrorKind::Input, [&] {
-            samplesOf(asking("resnet81"), programs, SuiteConfig::none());
+            samplesOf(asking("resnet81"), programs, SuiteConfig::none(), describe);
           }).find("did you mean") != std::string::npos);
     CHECK(tests::refusal(ir::ErrorKind::Input, [&] { filesOf(asking("nowhere/my.pt2")); }) == "nowhere/my.pt2: no such file");
   }

@@ -85,6 +85,20 @@ TEST_SUITE("models") {
     CHECK(total.find("7.000") != std::string::npos);
   }
 
+  TEST_CASE("a row says which fences its program ran without, where there were not all") {
+    Row row = measuredRow();
+    Run run;
+    run.device = "cpu";
+    run.dtype = "float32";
+    CHECK(report::jsonLines(row, run).find("not_fenced") == std::string::npos);
+    CHECK(report::modelTable({row}, run, {}).find("ran without") == std::string::npos);
+    row.notFenced = "Landlock";
+    const std::string lines = report::jsonLines(row, run);
+    CHECK(lines.find(R"("not_fenced":"Landlock")") != std::string::npos);
+    CHECK(results::sampleResultOf(lines, "r.jsonl", 1).row.notFenced == "Landlock");
+    CHECK(report::modelTable({row}, run, {}).find("ran without Landlock\n") != std::string::npos);
+  }
+
   TEST_CASE("Hugging Face's tables and files have its columns") {
     Row row;
     row.op = "model.bert_base.inference";

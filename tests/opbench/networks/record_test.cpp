@@ -8,6 +8,7 @@
 #include "ir/error.h"
 #include "ir/text/text.h"
 #include "opbench/cli/options.h"
+#include "runtime/device.h"
 #include "tests/opbench/program_bed.h"
 #include "tests/refusal.h"
 #include "tests/runtime/program/models.h"
@@ -20,8 +21,11 @@ namespace {
 struct RecordBed {
   std::string record(std::vector<std::string> words, const std::string& model = "mlp") {
     words.insert(words.begin(), {"record", "small=" + tests::smallModelPath(model), "--out", file(), "--threads", "1"});
+    const Options options = parseOptions(words, {});
+    const Recording recording = recordingOf(options, *runtime::Device::open("cpu", 1));
+    isFine = recording.isFine;
     std::ostringstream out;
-    isFine = opbench::record(parseOptions(words, {}), "cpu", out);
+    opbench::write(recording, options.recording, out);
     return out.str();
   }
   /// The sample that is recorded, as the first line says.
@@ -132,7 +136,8 @@ cnt: 2, ((T([4, 16], f32),), {})
     CHECK(refusedOptions({small, out, "a", "--training", "--grad-scaler"}) == "--grad-scaler needs --optimizer");
     CHECK(contains(refusedOptions({small, out, "a", "--training", "--loss", "nll"}), "--loss must be one of cross_entropy"));
     CHECK(contains(refusedOptions({small, out, "a", "--training", "--optimizer", "lion"}), "--optimizer must be one of sgd"));
-    const std::string untaken = "has no effect; of a race's options it takes --device, --dtype, --seed, --threads, --program";
+    const std::string untaken =
+        "has no effect; of a race's options it takes --device, --dtype, --seed, --threads, --program, --timeout";
     for (const std::vector<std::string>& words : {std::vector<std::string>{"--max-time", "1"},
                                                   {"--precision", "2"},
                                                   {"--contenders", "eager"},

@@ -95,7 +95,7 @@ TEST_SUITE("regions") {
     inputs::Sample network;
     network.op = "model.two.inference";
     network.recorded = "((T([4, 4], f32),), {})";
-    opbench::writeRegions(found, network, folder.path);
+    opbench::writeRegions(opbench::regionFiles(found, network), folder.path);
     const std::string text = tests::contentOf(folder.path / (found[0].op.substr(7) + ".txt"));
     CHECK(text.starts_with(
         "# 2 times in a step of model.two.inference: ((T([4, 4], f32),), {})\n#\n# graph\n#   in x0 f32[4, 4]\n"));
@@ -104,8 +104,9 @@ TEST_SUITE("regions") {
     REQUIRE(read.samples.size() == 1);
     CHECK(read.samples[0].count == 2);
     CHECK(toText(read.samples[0]) == toText(found[0]));
-    CHECK(tests::refusal(ir::ErrorKind::Input, [&] { opbench::writeRegions(found, network, folder.path); }).find("--regions") ==
-          0);
+    CHECK(tests::refusal(ir::ErrorKind::Input, [&] {
+            opbench::writeRegions(opbench::regionFiles(found, network), folder.path);
+          }).find("--regions") == 0);
   }
 
   TEST_CASE("regions are raced like samples: what compiles is right, what does not says why, and results are resumed") {

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "inputs/files.h"
+#include "opbench/networks/foreign/description.h"
 #include "opbench/select/suite_config.h"
 #include "opbench/sweep/sweep.h"
 #include "runtime/program/programs.h"
@@ -38,7 +39,7 @@ struct RunnerBed {
     Tolerances tolerances;
     const SuiteConfig config(options.config, tolerances);
     out.str("");
-    sweep(samplesOf(options.model, runtime::Programs("", options.programs), config), options, Streams{out, err},
+    sweep(samplesOf(options.model, runtime::Programs("", options.programs), config, describe), options, Streams{out, err},
           [] { return false; });
   }
   std::string csvFile() const { return folder.path / "out.csv"; }

@@ -6,6 +6,7 @@
 
 #include "inputs/files.h"
 #include "opbench/cli/options.h"
+#include "opbench/networks/foreign/description.h"
 #include "opbench/report/json.h"
 #include "opbench/report/networks/runner.h"
 #include "opbench/report/networks/words.h"
@@ -41,7 +42,7 @@ std::vector<std::string> modelsLeft(Words words) {
 }
 
 std::vector<inputs::Sample> samplesFor(const Words& words, const SuiteConfig& config) {
-  return samplesOf(runnerOptions(words).model, builtIn(), config);
+  return samplesOf(runnerOptions(words).model, builtIn(), config, describe);
 }
 
 Row runnerRow(const std::string& name = "net") {

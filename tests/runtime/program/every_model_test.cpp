@@ -43,7 +43,7 @@ TEST_SUITE("every model" * doctest::skip()) {
       const auto program = openProgram(path);
       const bool isText = at::isIntegralType(program->inputs()[0].dtype, false);
       const auto sizes = [&](int64_t batch) {
-        return bindExtents(*program, batch, isText ? std::optional<int64_t>(16) : std::nullopt).sizes;
+        return bindExtents(program->inputs(), batch, isText ? std::optional<int64_t>(16) : std::nullopt).sizes;
       };
       const auto state = drawState(*program, 1, at::kCPU);
       std::vector<at::Tensor> inputs = drawInputs(*program, sizes(2), 1, at::kCPU);

@@ -17,7 +17,7 @@ namespace {
 using Sizes = std::vector<std::vector<int64_t>>;
 
 std::string inputRefusal(const Program& program, std::optional<int64_t> batch, std::optional<int64_t> length) {
-  return tests::refusal(ir::ErrorKind::Unsupported, [&] { bindExtents(program, batch, length); });
+  return tests::refusal(ir::ErrorKind::Unsupported, [&] { bindExtents(program.inputs(), batch, length); });
 }
 
 }  // namespace
@@ -25,16 +25,16 @@ std::string inputRefusal(const Program& program, std::optional<int64_t> batch, s
 TEST_SUITE("extents of programs") {
   TEST_CASE("a batch and a length set the open dimensions of a language model") {
     const auto program = openProgram(tests::modelPath("bert_base"));
-    const Extents extents = bindExtents(*program, 4, 128);
+    const Extents extents = bindExtents(program->inputs(), 4, 128);
     CHECK((extents.sizes == Sizes{{4, 128}}));
     CHECK(!extents.outside);
-    CHECK((bindExtents(*program, 4).sizes == Sizes{{4, 33}}));  // as it was exported
+    CHECK((bindExtents(program->inputs(), 4).sizes == Sizes{{4, 33}}));  // as it was exported
   }
 
   TEST_CASE("a batch of 1, which torch.export never declares, is allowed and told") {
     const auto program = openProgram(tests::modelPath("bert_base"));
-    CHECK(bindExtents(*program, 1, 128).outside.value_or("") == "batch 1 is below the declared 2");
-    CHECK(bindExtents(*program, 2, 1).outside.value_or("") == "length 1 is below the declared 2");
+    CHECK(bindExtents(program->inputs(), 1, 128).outside.value_or("") == "batch 1 is below the declared 2");
+    CHECK(bindExtents(program->inputs(), 2, 1).outside.value_or("") == "length 1 is below the declared 2");
   }
 
   TEST_CASE("extents that the program does not have are refused") {
@@ -43,14 +43,14 @@ TEST_SUITE("extents of programs") {
     CHECK(inputRefusal(*text, 0, 8) == "batch 0 is below the declared 2");
     const auto vision = openProgram(tests::modelPath("squeezenet1_1"));
     CHECK(inputRefusal(*vision, 2, 128) == "length is fixed at 224");
-    CHECK((bindExtents(*vision, 2, 224).sizes == Sizes{{2, 3, 224, 224}}));
+    CHECK((bindExtents(vision->inputs(), 2, 224).sizes == Sizes{{2, 3, 224, 224}}));
   }
 
   TEST_CASE("sizes that a sample gives are checked alike") {
     const auto program = openProgram(tests::modelPath("squeezenet1_1"));
-    CHECK(!checkExtents(*program, {{8, 3, 224, 224}}));
+    CHECK(!checkExtents(program->inputs(), {{8, 3, 224, 224}}));
     const auto refused = [&](const Sizes& sizes) {
-      return tests::refusal(ir::ErrorKind::Unsupported, [&] { checkExtents(*program, sizes); });
+      return tests::refusal(ir::ErrorKind::Unsupported, [&] { checkExtents(program->inputs(), sizes); });
     };
     CHECK(refused({{8, 1, 224, 224}}) == "dimension 1 of x is fixed at 3");
     CHECK(refused({{8, 3, 224}}) == "input x has 4 dimensions, 3 are given");

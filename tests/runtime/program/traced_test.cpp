@@ -48,7 +48,7 @@ TEST_SUITE("programs and TorchScript") {
       CAPTURE(std::string(name));
       const auto program = openProgram(tests::modelPath(name));
       const bool isText = program->inputs()[0].dtype == at::kLong;
-      const auto inputs = drawInputs(*program, bindExtents(*program, 2, isText ? 8 : 224).sizes, 1, at::kCPU);
+      const auto inputs = drawInputs(*program, bindExtents(program->inputs(), 2, isText ? 8 : 224).sizes, 1, at::kCPU);
       const auto state = drawState(*program, 1, at::kCPU);
       const auto script = traced(*program, state, inputs);
       const auto ours = drawState(*program, 1, at::kCPU), theirs = drawState(*program, 1, at::kCPU);

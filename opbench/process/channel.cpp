@@ -1,4 +1,4 @@
-#include "opbench/sweep/workers/channel.h"
+#include "opbench/process/channel.h"
 
 #include <poll.h>
 #include <sys/prctl.h>
