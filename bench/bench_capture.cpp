@@ -11,6 +11,7 @@
 #include "inputs/sample.h"
 #include "ir/text/text.h"
 #include "opbench/cli/options.h"
+#include "opbench/networks/foreign/description.h"
 #include "opbench/networks/model.h"
 #include "opbench/select/suite_config.h"
 #include "runtime/callable.h"
@@ -41,7 +42,7 @@ void measure(const std::string& model, int repeats) {
                                                          environment);
   const runtime::Programs programs(options.modelsFolder, options.programs);
   const auto device = runtime::Device::open("cpu", 1);
-  for (const inputs::Sample& sample : opbench::samplesOf(options.model, programs, opbench::SuiteConfig::none())) {
+  for (const inputs::Sample& sample : opbench::samplesOf(options.model, programs, opbench::SuiteConfig::none(), opbench::describe)) {
     const auto workload = runtime::makeWorkload(sample, *device, 0, {}, programs);
     const runtime::CallablePtr eager = workload->make(runtime::Contender::Eager);
     size_t calls = 0, bytes = 0;
