@@ -199,6 +199,55 @@ class Writes(nn.Module):
         return y * self.sum
 
 
+class Decoder(nn.Module):
+    """A step of decoding, as Llama's: each text has one token more, and its keys and values stay in a cache of fixed length."""
+
+    LAYERS, HEADS, GROUPS, WIDTH, TOKENS, TEXTS, LENGTH = 2, 4, 2, 8, 50, 2, 16
+
+    def __init__(self):
+        super().__init__()
+        features = self.HEADS * self.WIDTH
+        self.embedding = nn.Embedding(self.TOKENS, features)
+        sizes = {"query": features, "key": self.GROUPS * self.WIDTH, "value": self.GROUPS * self.WIDTH, "out": features}
+        self.layers = nn.ModuleList(
+            nn.ModuleDict({name: nn.Linear(features, size, bias=False) for name, size in sizes.items()}
+                          | {"gate": nn.Linear(features, 48, bias=False), "up": nn.Linear(features, 48, bias=False),
+                             "down": nn.Linear(48, features, bias=False),
+                             "attention_norm": nn.RMSNorm(features), "mlp_norm": nn.RMSNorm(features)})
+            for _ in range(self.LAYERS))
+        self.norm = nn.RMSNorm(features)
+        self.head = nn.Linear(features, self.TOKENS, bias=False)
+        cache = torch.zeros(self.LAYERS, self.TEXTS, self.GROUPS, self.LENGTH, self.WIDTH)
+        self.register_buffer("keys", cache.clone())
+        self.register_buffer("values", cache.clone())
+        self.register_buffer("position", torch.zeros(1, dtype=torch.int64))
+
+    def rotated(self, x):
+        with torch.no_grad():
+            rates = 10000.0 ** (-torch.arange(0, self.WIDTH, 2, dtype=torch.float32) / self.WIDTH)
+            angles = (self.position.float() * rates).repeat(2)
+            cosine, sine = angles.cos(), angles.sin()
+        low, high = x.chunk(2, dim=-1)
+        return x * cosine + torch.cat([-high, low], dim=-1) * sine
+
+    def forward(self, ids):
+        x = self.embedding(ids)
+        seen = (torch.arange(self.LENGTH) <= self.position)[None]
+        for number, layer in enumerate(self.layers):
+            y = layer["attention_norm"](x)
+            query, key, value = (layer[name](y).view(self.TEXTS, 1, -1, self.WIDTH).transpose(1, 2)
+                                 for name in ("query", "key", "value"))
+            self.keys[number].index_copy_(2, self.position, self.rotated(key))
+            self.values[number].index_copy_(2, self.position, value)
+            key, value = (cache[number].repeat_interleave(self.HEADS // self.GROUPS, dim=1) for cache in (self.keys, self.values))
+            found = nn.functional.scaled_dot_product_attention(self.rotated(query), key, value, attn_mask=seen)
+            x = x + layer["out"](found.transpose(1, 2).reshape(self.TEXTS, 1, -1))
+            y = layer["mlp_norm"](x)
+            x = x + layer["down"](nn.functional.silu(layer["gate"](y)) * layer["up"](y))
+        self.position.add_(1)
+        return self.head(self.norm(x))
+
+
 class Random(nn.Module):
     def forward(self, x):
         return nn.functional.dropout(x, 0.5) + torch.rand_like(x) * torch.bernoulli(x.sigmoid())
@@ -234,6 +283,7 @@ def all_oddities():
         "arguments": Oddity(Arguments, (x, torch.tensor([2, 0])), (batch, None)),
         "symbols": Oddity(Symbols, (x,), BATCH),
         "writes": Oddity(Writes, (x,), BATCH),
+        "decoder": Oddity(Decoder, (torch.tensor([[3], [7]]),)),
         "random": Oddity(Random, (x,), BATCH),
         "fixed": Oddity(Identity, (x,)),
     }

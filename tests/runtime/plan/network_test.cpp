@@ -98,6 +98,23 @@ TEST_SUITE("plans of networks") {
     }
   }
 
+  TEST_CASE("sixteen steps of decoding with a cache give what eager's give, one after another") {
+    constexpr int length = 16;
+    PlanBed bed("model.decoder.inference", "((T([2, 1], i64),), {})", "decoder");
+    const runtime::CallablePtr eager = bed.workload->make(runtime::Contender::Eager), planned = bed.callable(bed.plan());
+    CHECK(bed.plan().launches() > 0);
+    std::vector<runtime::TensorList> expected;
+    for (int step = 0; step < length; ++step) expected.push_back(clone((*eager)()));
+    CHECK_FALSE(bitwiseEqual(expected.front(), expected.back(), 0));  // as it sees more
+    bed.workload->restore();
+    for (int step = 0; step < length; ++step) {
+      CAPTURE(step);
+      const runtime::TensorList found = clone((*planned)());
+      for (int i = 0; i < found.size(); ++i) CHECK(compare(found, expected[static_cast<size_t>(step)], {}, i, 1e-5).allClose);
+    }
+    bed.workload->restore();
+  }
+
   TEST_CASE("a plan says where its phases begin, and no group has calls of two") {
     PlanBed bed = mlp("training", "{'optimizer': 'sgd', 'loss': 'mean'}");
     const codegen::Plan plan = bed.plan();
