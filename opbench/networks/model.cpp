@@ -173,13 +173,13 @@ AskedProgram askedOf(Description program, const ModelOptions& options) {
   using Sizes = std::vector<std::optional<int64_t>>;
   AskedProgram asked{std::move(program.inputs), otherwise(options.batchSizes, haveSizes ? Sizes{std::nullopt} : Sizes{8}),
                      otherwise(options.sequenceLengths, haveSizes ? Sizes{std::nullopt} : Sizes{8, 32, 128, 512})};
-  // What a program fixes is its own default.
-  const auto isFixed = [&](size_t dimension) {
+  // A program that fixes its batch or length, or has none, has its own default.
+  const auto isOpen = [&](size_t dimension) {
     const std::vector<runtime::ProgramInput>& inputs = asked.inputs;
-    return !inputs.empty() && dimension < inputs.front().dimensions.size() && !inputs.front().dimensions[dimension].isOpen();
+    return !inputs.empty() && dimension < inputs.front().dimensions.size() && inputs.front().dimensions[dimension].isOpen();
   };
-  if (options.batchSizes.empty() && isFixed(0)) asked.batches = {std::nullopt};
-  if (options.sequenceLengths.empty() && isFixed(1)) asked.lengths = {std::nullopt};
+  if (options.batchSizes.empty() && !isOpen(0)) asked.batches = {std::nullopt};
+  if (options.sequenceLengths.empty() && !isOpen(1)) asked.lengths = {std::nullopt};
   if (!readsTokens(asked.inputs)) asked.lengths = {std::nullopt};
   return asked;
 }

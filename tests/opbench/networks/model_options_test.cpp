@@ -46,11 +46,11 @@ TEST_SUITE("models") {
     const std::string file = tests::smallModelPath("fixed");
     ModelOptions options = asking(file);
     const runtime::Programs programs("", filesOf(options));
-    const std::vector<inputs::Sample> found = samplesOf(options, programs, SuiteConfig::none());
+    const std::vector<inputs::Sample> found = samplesOf(options, programs, SuiteConfig::none(), describe);
     REQUIRE(found.size() == 1);
     CHECK(found[0].recorded.starts_with("((T([6"));
     options.batchSizes = {2};
-    CHECK(samplesOf(options, programs, SuiteConfig::none()).at(0).recorded.starts_with("((T([2"));
+    CHECK(samplesOf(options, programs, SuiteConfig::none(), describe).at(0).recorded.starts_with("((T([2"));
   }
 
   TEST_CASE("a torn archive is a sample that fails, and the other models are there") {
@@ -86,13 +86,30 @@ TEST_SUITE("models") {
     runtime::Model model(three, *device, 1, programs);
     CHECK((*model.make(Contender::Eager))().type(0).sizes == std::vector<int64_t>{3, 5, 4});
     options.inputRanges = {"ids=2..9"};
-    CHECK(samplesOf(options, programs, SuiteConfig::none()).at(0).recorded ==
+    CHECK(samplesOf(options, programs, SuiteConfig::none(), describe).at(0).recorded ==
           "((T([3, 5], i64), T([3, 5, 4], f32)), {'bounds': [9], 'least': [2]})");
     for (const char* range : {"ids=9..9", "ids=2", "=2..9", "ids=-1..3"}) {
       options.inputRanges = {range};
       CHECK(tests::refusal(ir::ErrorKind::Input, [&] { check(options); }) ==
             fmt::format("--input-range must be L..N or NAME=L..N, for integers from L to below N, got '{}'", range));
     }
+  }
+
+  TEST_CASE("an input of rank 0 has a range by its name, and no batch") {
+    const tests::TemporaryFolder folder;
+    torch::jit::Module module("net");
+    module.define("def forward(self, n, x):\n  return x + n\n");
+    module.save(folder.path / "net.pt");
+    ModelOptions options = asking(folder.path / "net.pt");
+    options.inputs = {"i64:", "f32:2,4"};
+    options.inputRanges = {"n=2..9"};
+    const runtime::Programs programs("", filesOf(options));
+    const std::vector<inputs::Sample> found = samplesOf(options, programs, SuiteConfig::none(), describe);
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].recorded == "((T([], i64), T([2, 4], f32)), {'bounds': [9], 'least': [2]})");
+    const auto device = runtime::Device::open("cpu", 1);
+    runtime::Model model(found[0], *device, 1, programs);
+    CHECK((*model.make(Contender::Eager))().type(0).sizes == std::vector<int64_t>{2, 4});
   }
 
   TEST_CASE("an unknown model gets the nearest name; a file that is not there is named") {
