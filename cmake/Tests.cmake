@@ -155,11 +155,24 @@ opbench_test_as_avx2(opbench "check/*")
 
 # Calls that are made to harm, of every operator there is: a few logs as a test, for as long as asked by ./dev fuzz.
 opbench_sources(hostile tests/hostile)
-opbench_executable(hostile_logs SOURCES ${hostile} OBJECTS runtime inputs codegen lowering ir LINKS torch::cpu opbench::llvm CLI11::CLI11)
+list(FILTER hostile EXCLUDE REGEX "/programs/")
+opbench_executable(hostile_logs SOURCES ${hostile} opbench/process/system_calls.cpp OBJECTS runtime inputs codegen lowering ir
+                   LINKS torch::cpu opbench::llvm CLI11::CLI11)
 if(TARGET hostile_logs)
   opbench_add_torch(hostile_logs)
   add_test(NAME hostile_logs COMMAND hostile_logs --runs 20 --seed 1)
   set_tests_properties(hostile_logs PROPERTIES LABELS all SKIP_RETURN_CODE 77 TIMEOUT 600)
+endif()
+
+# Files of models that are made to harm, of which the program has to make a row each.
+opbench_sources(hostile_programs tests/hostile/programs)
+opbench_executable(hostile_programs SOURCES ${hostile_programs} tests/hostile/sandbox.cpp tests/opbench/known_ceilings.cpp
+                   OBJECTS ${OPBENCH_OBJECTS} LINKS torch::cpu opbench::llvm CLI11::CLI11)
+if(TARGET hostile_programs)
+  opbench_add_torch(hostile_programs)
+  add_dependencies(hostile_programs opbench)
+  add_test(NAME hostile_programs COMMAND hostile_programs --runs 2 --seed 1)
+  set_tests_properties(hostile_programs PROPERTIES LABELS all TIMEOUT 900)
 endif()
 
 # Random graphs against ATen: a few as a test, for as long as asked by ./dev fuzz.
