@@ -9,6 +9,7 @@
 #include "opbench/run/outcome.h"
 #include "runtime/own/aten_kernels.h"
 #include "runtime/own/changed_code.h"
+#include "runtime/own/shared_settings.h"
 
 namespace opbench {
 
@@ -79,6 +80,7 @@ void accuseOwn(const std::vector<PreparedContender>& contenders, const SampleCon
 void accuseAll(Row& row) {
   std::string changed = runtime::changedCode();
   if (changed.empty()) changed = runtime::foreignKernel();
+  if (changed.empty()) changed = runtime::changedSettings();
   if (changed.empty()) return;
   for (Outcome& outcome : row.outcomes)
     if (outcome.status != Status::Suspect) setSuspect(outcome, changed);

@@ -40,6 +40,11 @@ void confineTo(const std::vector<int>& processors) {
   sched_setaffinity(0, sizeof set, &set);
 }
 
+unsigned floatingControl() {
+  constexpr unsigned flags = 0x3f;  // what happened, which is no setting
+  return _mm_getcsr() & ~flags;
+}
+
 void evictLines(const void* memory, std::size_t bytes) {
   constexpr std::size_t line = 64;
   const auto* begin = static_cast<const char*>(memory);

@@ -9,6 +9,9 @@
 
 namespace runtime {
 
+/// How the processor rounds on this thread: of MXCSR what is a setting, such as that small numbers become zeros.
+unsigned floatingControl();
+
 /// Takes the lines of this memory out of all caches of the CPU.
 void evictLines(const void* memory, std::size_t bytes);
 

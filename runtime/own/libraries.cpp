@@ -14,6 +14,7 @@
 #include "runtime/own/aten_kernels.h"
 #include "runtime/own/changed_code.h"
 #include "runtime/own/registered.h"
+#include "runtime/own/shared_settings.h"
 
 namespace runtime {
 namespace {
@@ -31,6 +32,7 @@ std::set<std::string> registered() {
 std::vector<std::string> loadLibrary(const std::string& file) {
   if (!std::filesystem::is_regular_file(file)) ir::fail(ir::ErrorKind::Input, "cannot load {}: there is no such file", file);
   rememberCode();
+  rememberSettings();
   rememberKernels();
   const std::set<std::string> before = registered();
   // Without a folder in its name a library would be looked for in the system's folders alone.

@@ -149,6 +149,9 @@ TEST_CASE("nobody can cheat: what only looks right or fast is wrong or suspect, 
       {"slow_clock", Status::Suspect, "the clock says that "},
       {"changes_code", Status::Suspect, "the code of libc.so.6 was changed in memory"},
       {"slows_eager", Status::Suspect, "another kernel of aten::_softmax is registered for CPU, at "},
+      {"slows_memory", Status::Suspect, "ATen's allocator of host memory was exchanged"},
+      {"interrupts", Status::Suspect, "a timer was started that interrupts the process"},
+      {"flushes_small_numbers", Status::Suspect, "the processor's rounding was changed"},
       {"writes_input", Status::Wrong, "was written"},
   };
   for (const Cheat& cheat : cheats) {

@@ -4,12 +4,16 @@
 #include <ATen/ops/_softmax.h>
 #include <ATen/ops/empty_like.h>
 #include <ATen/ops/from_blob.h>
+#include <c10/core/CPUAllocator.h>
+#include <emmintrin.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <torch/library.h>
 #include <unistd.h>
+#include <csignal>
 
 #include <map>
 #include <set>
@@ -180,6 +184,38 @@ Tensor slows_eager(const Tensor& self, int64_t, bool) {
   return softmax(self);
 }
 
+/// An allocator that takes its time, from which eager has its results as well.
+struct SlowAllocator : c10::Allocator {
+  explicit SlowAllocator(c10::Allocator* before) : before_(before) {}
+  c10::DataPtr allocate(size_t bytes) override {
+    usleep(50);
+    return before_->allocate(bytes);
+  }
+  c10::DeleterFnPtr raw_deleter() const override { return before_->raw_deleter(); }
+  void copy_data(void* to, const void* from, std::size_t bytes) const override { before_->copy_data(to, from, bytes); }
+  c10::Allocator* before_;
+};
+
+Tensor slows_memory(const Tensor& self, int64_t, bool) {
+  static SlowAllocator slow(c10::GetCPUAllocator());
+  c10::SetCPUAllocator(&slow, 255);
+  return softmax(self);
+}
+
+Tensor interrupts(const Tensor& self, int64_t, bool) {
+  signal(SIGALRM, [](int) {
+    for (volatile int i = 0; i < 1000; ++i) continue;
+  });
+  const itimerval often{{0, 500}, {0, 500}};
+  setitimer(ITIMER_REAL, &often, nullptr);
+  return softmax(self);
+}
+
+Tensor flushes_small_numbers(const Tensor& self, int64_t, bool) {
+  _mm_setcsr(_mm_getcsr() | 0x8040);
+  return softmax(self);
+}
+
 Tensor writes_input(const Tensor& self, int64_t, bool) {
   Tensor out = softmax(self);
   self.mutable_data_ptr<float>()[0] = 0;
@@ -212,6 +248,9 @@ TORCH_LIBRARY(zoo, library) {
   add("slow_clock", &slow_clock);
   add("changes_code", &changes_code);
   add("slows_eager", &slows_eager);
+  add("slows_memory", &slows_memory);
+  add("interrupts", &interrupts);
+  add("flushes_small_numbers", &flushes_small_numbers);
   add("writes_input", &writes_input);
   library.def("lazy_negation(Tensor self) -> Tensor", &lazy_negation);
   library.def("takes_a_list(Tensor[] tensors) -> Tensor", [](const std::vector<Tensor>& tensors) { return tensors.at(0); });

@@ -1,0 +1,83 @@
+#include "runtime/own/shared_settings.h"
+
+#include <ATen/Parallel.h>
+#include <c10/core/CPUAllocator.h>
+#include <fmt/format.h>
+#include <sched.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "runtime/cpu/host.h"
+
+namespace runtime {
+namespace {
+
+/// A setting as text, and what is said where it is another one.
+struct Setting {
+  const char* change;
+  std::string value;
+};
+
+/// Timers of the process that run: those of setitimer, and those of timer_create, which the kernel lists.
+std::string timers() {
+  std::string running;
+  for (const auto which : {ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_PROF}) {
+    itimerval timer{};
+    if (::getitimer(which, &timer) == 0 && (timer.it_value.tv_sec != 0 || timer.it_value.tv_usec != 0))
+      running += fmt::format("{} ", static_cast<int>(which));
+  }
+  std::ifstream listed("/proc/self/timers");
+  for (std::string line; std::getline(listed, line);)
+    if (line.starts_with("ID:")) running += line + " ";
+  return running;
+}
+
+std::string environmentNow() {
+  std::set<std::string> variables;
+  for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable) variables.insert(*variable);
+  std::string all;
+  for (const std::string& variable : variables) all += variable + '\n';
+  return all;
+}
+
+std::vector<Setting> settingsNow() {
+  const std::vector<int> processors = allowedProcessors();
+  std::string bound;
+  for (const int processor : processors) bound += fmt::format("{} ", processor);
+  return {
+      {"ATen's allocator of host memory was exchanged", fmt::format("{}", static_cast<const void*>(c10::GetCPUAllocator()))},
+      {"ATen was given another number of threads", fmt::format("{}", at::get_num_threads())},
+      {"the processor's rounding was changed", fmt::format("{:x}", floatingControl())},
+      {"the thread that is timed was bound to other processors", bound},
+      {"the priority of the process was changed", fmt::format("{} {}", ::getpriority(PRIO_PROCESS, 0), ::sched_getscheduler(0))},
+      {"a timer was started that interrupts the process", timers()},
+      {"the environment was changed", environmentNow()}};
+}
+
+std::optional<std::vector<Setting>>& remembered() {
+  static std::optional<std::vector<Setting>> settings;
+  return settings;
+}
+
+}  // namespace
+
+void rememberSettings() {
+  if (!remembered()) remembered() = settingsNow();
+}
+
+std::string changedSettings() {
+  if (!remembered()) return "";
+  const std::vector<Setting> now = settingsNow();
+  for (size_t i = 0; i < now.size(); ++i)
+    if (now[i].value != remembered()->at(i).value) return now[i].change;
+  return "";
+}
+
+}  // namespace runtime
