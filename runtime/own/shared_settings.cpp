@@ -61,7 +61,7 @@ std::vector<Setting> settingsNow() {
       {"the environment was changed", environmentNow()}};
 }
 
-std::optional<std::vector<Setting>>& remembered() {
+std::optional<std::vector<Setting>>& rememberedSettings() {
   static std::optional<std::vector<Setting>> settings;
   return settings;
 }
@@ -69,14 +69,14 @@ std::optional<std::vector<Setting>>& remembered() {
 }  // namespace
 
 void rememberSettings() {
-  if (!remembered()) remembered() = settingsNow();
+  if (!rememberedSettings()) rememberedSettings() = settingsNow();
 }
 
 std::string changedSettings() {
-  if (!remembered()) return "";
+  if (!rememberedSettings()) return "";
   const std::vector<Setting> now = settingsNow();
   for (size_t i = 0; i < now.size(); ++i)
-    if (now[i].value != remembered()->at(i).value) return now[i].change;
+    if (now[i].value != rememberedSettings()->at(i).value) return now[i].change;
   return "";
 }
 

@@ -1,5 +1,5 @@
 // The end of a channel that a worker has.
-#include "opbench/sweep/workers/channel.h"
+#include "opbench/process/channel.h"
 
 #include <doctest/doctest.h>
 #include <sys/socket.h>
