@@ -42,7 +42,8 @@ void measure(const std::string& model, int repeats) {
                                                          environment);
   const runtime::Programs programs(options.modelsFolder, options.programs);
   const auto device = runtime::Device::open("cpu", 1);
-  for (const inputs::Sample& sample : opbench::samplesOf(options.model, programs, opbench::SuiteConfig::none(), opbench::describe)) {
+  for (const inputs::Sample& sample :
+       opbench::samplesOf(options.model, programs, opbench::SuiteConfig::none(), opbench::describe)) {
     const auto workload = runtime::makeWorkload(sample, *device, 0, {}, programs);
     const runtime::CallablePtr eager = workload->make(runtime::Contender::Eager);
     size_t calls = 0, bytes = 0;
