@@ -262,7 +262,7 @@ Descriptor TrustedFolder::lock(const std::string& name) const {
   struct stat status{};
   if (!file.isOpen() || ::fstat(file.number(), &status) != 0 || !S_ISREG(status.st_mode)) return Descriptor();
   if (trust_ == Trust::Group && status.st_uid == ::geteuid()) ::fchmod(file.number(), mode);
-  constexpr int attempts = 300;
+  constexpr int attempts = 1000;  // ten seconds: on a busy machine others take their time, and there is no queue
   for (int i = 0; i < attempts; ++i) {
     if (::flock(file.number(), LOCK_EX | LOCK_NB) == 0) return file;
     std::this_thread::sleep_for(10ms);

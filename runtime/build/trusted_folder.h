@@ -61,7 +61,7 @@ class TrustedFolder {
   std::vector<File> files() const;
   std::vector<std::string> names() const;
   /// Locks a file, which is made where it is missing, against other processes for as long as the descriptor lives. The
-  /// descriptor is closed where the file cannot be locked within a few seconds.
+  /// descriptor is closed where the file cannot be locked within ten seconds.
   inputs::Descriptor lock(const std::string& name) const;
 
  private:
