@@ -201,7 +201,7 @@ std::string table(const Summary& summary, const Run& run, const Layout& layout) 
   std::string text = layout.hasLines ? legends(summary.total, tables, run, layout) : "";
   for (const Table& table : tables) text += table.text();
   text += "\n";
-  // Those of networks, which come after the run's, have said all in tables of their own.
+  // Networks have said all in tables of their own, and contenders that they alone have come after the run's.
   for (size_t i = run.contenders.size() > 1 ? 1 : 0; i < run.contenders.size(); ++i)
     text += totals(summary.total.contenders[i], run, layout);
   return text + noise(summary) + coverage(summary.covered, run.recorded);

@@ -253,10 +253,8 @@ Recorded coveredBy(const std::vector<Row>& rows) {
 }  // namespace
 
 Summary summarize(const std::vector<Row>& rows, const Run& run) {
-  Rows all;
-  for (const Row& row : rows) all.push_back(&row);
-  Rows calls = all;
-  std::erase_if(calls, [](const Row* row) { return inputs::isNetwork(row->op); });
+  Rows calls, networks;
+  for (const Row& row : rows) (inputs::isNetwork(row.op) ? networks : calls).push_back(&row);
   Summary summary;
   summary.operators = grouped(calls, run, [](const Row& row) { return std::string_view(row.op); });
   summary.families = grouped(calls, run, [](const Row& row) { return std::string_view(row.family); });
@@ -264,7 +262,8 @@ Summary summarize(const std::vector<Row>& rows, const Run& run) {
   std::stable_sort(bySize.begin(), bySize.end(), [](const Row* a, const Row* b) { return a->bytes() < b->bytes(); });
   summary.sizes =
       grouped(bySize, run, [](const Row& row) { return row.bytes() == 0 ? std::string_view() : sizeClassOf(row.bytes()); });
-  summary.total = groupOf("", all, run);
+  summary.total = groupOf("", calls, run);
+  summary.networks = groupOf("", networks, run);
   summary.covered = coveredBy(rows);
   if (run.isAA) setAANoise(summary, rows, run);
   return summary;
@@ -275,13 +274,19 @@ int failures(const Counts& counts) {
 }
 
 int slowerThan(const Summary& summary, const Contender& contender, const Contender& other) {
-  const auto& all = summary.total.contenders;
-  const auto found =
-      std::find_if(all.begin(), all.end(), [&](const ContenderSummary& one) { return one.contender == contender; });
-  if (found == all.end()) return 0;
-  if (other == all.front().contender) return found->slower;
-  const auto lead = std::find_if(found->leads.begin(), found->leads.end(), [&](const Lead& one) { return one.over == other; });
-  return lead == found->leads.end() ? 0 : lead->slower;
+  int slower = 0;
+  for (const Group* group : {&summary.total, &summary.networks}) {
+    const auto& all = group->contenders;
+    const auto found =
+        std::find_if(all.begin(), all.end(), [&](const ContenderSummary& one) { return one.contender == contender; });
+    if (found == all.end()) continue;
+    const auto lead = std::find_if(found->leads.begin(), found->leads.end(), [&](const Lead& one) { return one.over == other; });
+    if (other == all.front().contender)
+      slower += found->slower;
+    else if (lead != found->leads.end())
+      slower += lead->slower;
+  }
+  return slower;
 }
 
 bool hasFailed(const Row& row) {
@@ -291,8 +296,9 @@ bool hasFailed(const Row& row) {
 }
 
 bool hasFailed(const Summary& summary) {
-  return std::any_of(summary.total.contenders.begin(), summary.total.contenders.end(),
-                     [](const ContenderSummary& contender) { return failures(contender.counts) > 0; });
+  const auto failed = [](const ContenderSummary& contender) { return failures(contender.counts) > 0; };
+  return std::any_of(summary.total.contenders.begin(), summary.total.contenders.end(), failed) ||
+         std::any_of(summary.networks.contenders.begin(), summary.networks.contenders.end(), failed);
 }
 
 }  // namespace opbench

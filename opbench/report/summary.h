@@ -83,10 +83,11 @@ struct AADifferences {
 
 /// The summary of a run.
 struct Summary {
-  std::vector<Group> operators;  ///< in the rows' order
-  std::vector<Group> families;   ///< by what their loops do
-  std::vector<Group> sizes;      ///< by the bytes they have to move
-  Group total;
+  std::vector<Group> operators;              ///< in the rows' order
+  std::vector<Group> families;               ///< by what their loops do
+  std::vector<Group> sizes;                  ///< by the bytes they have to move
+  Group total;                               ///< of calls
+  Group networks;                            ///< of these, which have tables of their own
   Recorded covered;                          ///< the part of Run::recorded that the rows are; skipped samples are not covered
   std::vector<AADifferences> aaDifferences;  ///< of an A/A run: by the main measure, in all and by duration; by the secondary
   AANoise aaNoise;                           ///< of the classes of duration with enough timings of an A/A run
