@@ -18,12 +18,24 @@ using ir::fail;
 /// Names that options had before: a suggestion of one is one of the option's name now.
 constexpr std::pair<std::string_view, std::string_view> formerNames[] = {{"--self-test", "--aa"}};
 
+/// Options of the programs that opbench stands for, and what says the same here.
+constexpr std::pair<std::string_view, std::string_view> otherPrograms[] = {{"--inductor", "--contenders eager,inductor"},
+                                                                           {"--backend", "--contenders eager,NAME"},
+                                                                           {"--device_idx", "--device cuda:N"},
+                                                                           {"--device-idx", "--device cuda:N"},
+                                                                           {"-d", "--device"},
+                                                                           {"-k", "--filter"},
+                                                                           {"-x", "--exclude"}};
+
 /// The rest of a text behind a beginning; nothing where it begins otherwise.
 std::optional<std::string> behind(const std::string& text, std::string_view beginning) {
   return text.starts_with(beginning) ? std::optional(text.substr(beginning.size())) : std::nullopt;
 }
 
 [[noreturn]] void refuseOption(const CLI::App& app, const std::string& word) {
+  for (const auto& [name, here] : otherPrograms)
+    if (word == name || word.starts_with(std::string(name) + "="))
+      fail(ErrorKind::Input, "unknown option '{}'; use {}", word, here);
   std::vector<std::string> known;
   for (const CLI::Option* option : app.get_options())
     for (const std::string& name : option->get_lnames()) known.push_back("--" + name);

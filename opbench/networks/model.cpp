@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "inputs/model_names.h"
 #include "ir/error.h"
 #include "opbench/cli/nearest.h"
 #include "opbench/cli/number_option.h"
@@ -340,9 +341,11 @@ std::map<std::string, std::string> filesOf(const ModelOptions& options) {
 }
 
 std::string modelName(const std::string& word, const runtime::Programs& programs) {
-  const std::string name = nameAndFile(word).first;
+  std::string name = nameAndFile(word).first;
   const std::vector<std::string> known = programs.names();
-  if (std::find(known.begin(), known.end(), name) == known.end())
+  const auto isKnown = [&] { return std::find(known.begin(), known.end(), name) != known.end(); };
+  if (!isKnown()) name = inputs::modelNameOf(name);
+  if (!isKnown())
     fail(ErrorKind::Input, "there is no model '{}'{}; there are {}", name, suggestion(nearest(name, known)),
          fmt::join(known, ", "));
   return name;

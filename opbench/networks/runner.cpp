@@ -8,6 +8,7 @@
 #include <regex>
 
 #include "inputs/files.h"
+#include "inputs/model_names.h"
 #include "inputs/text/words.h"
 #include "ir/error.h"
 #include "opbench/cli/nearest.h"
@@ -71,7 +72,7 @@ std::map<std::string, int64_t> batchesFrom(const std::string& file) {
     const auto batch = words.size() == 2 ? wholeNumber(std::string(words[1])) : std::nullopt;
     if (!batch) fail(ErrorKind::Input, "{}:{}: expected NAME,BATCH, found '{}'", file, number + 1, line);
     requirePositive(fmt::format("{}:{}: the batch", file, number + 1), *batch);
-    batches[std::string(words[0])] = *batch;
+    batches[inputs::modelNameOf(words[0])] = *batch;
   }
   return batches;
 }
@@ -138,10 +139,10 @@ std::vector<std::string> modelsOf(const ModelOptions& options, const runtime::Pr
   if (names.empty()) names = wholeModels(programs);
   const std::vector<std::regex> kept = patternsFrom("--filter", runner.filters),
                                 dropped = patternsFrom("--exclude", runner.excludes);
-  for (const std::string& name : runner.excludedNames) modelName(name, programs);
+  std::vector<std::string> excluded;
+  for (const std::string& word : runner.excludedNames) excluded.push_back(modelName(word, programs));
   std::erase_if(names, [&](const std::string& name) {
-    const bool isExcluded =
-        std::find(runner.excludedNames.begin(), runner.excludedNames.end(), name) != runner.excludedNames.end();
+    const bool isExcluded = std::find(excluded.begin(), excluded.end(), name) != excluded.end();
     return isExcluded || isMatched(name, dropped) || !(kept.empty() || isMatched(name, kept));
   });
   if (names.empty()) fail(ErrorKind::Input, "model: --filter, --exclude and --exclude-exact leave no model");

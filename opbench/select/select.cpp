@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "inputs/model_names.h"
 #include "inputs/operator_name.h"
 #include "ir/error.h"
 #include "opbench/cli/nearest.h"
@@ -79,7 +80,7 @@ bool isNamed(const std::string& op, const std::string& pattern) {
   if (matches(op, pattern)) return true;
   if (!inputs::isNetwork(op)) return false;
   const size_t first = op.find('.'), last = op.rfind('.');
-  return fnmatch(pattern.c_str(), op.substr(first + 1, last - first - 1).c_str(), 0) == 0;
+  return fnmatch(inputs::modelNameOf(pattern).c_str(), op.substr(first + 1, last - first - 1).c_str(), 0) == 0;
 }
 
 std::vector<std::string> unmatched(const std::vector<Sample>& samples, const std::vector<std::string>& patterns) {

@@ -259,6 +259,8 @@ TEST_CASE("compare has two files and options of its own") {
 
 TEST_CASE("the option's earlier name leads to --aa") {
   CHECK(refusal({"--self-test"}) == "unknown option '--self-test'; did you mean --aa? (opbench --help-all lists the options)");
+  CHECK(refusal({"model", "alexnet", "--inductor"}) == "unknown option '--inductor'; use --contenders eager,inductor");
+  CHECK(refusal({"model", "alexnet", "--device_idx=1"}) == "unknown option '--device_idx=1'; use --device cuda:N");
   CHECK(refusal({"--selftest"}) == "unknown option '--selftest'; did you mean --aa? (opbench --help-all lists the options)");
 }
 
