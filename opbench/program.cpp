@@ -39,6 +39,7 @@
 #include "opbench/repro/reproduce.h"
 #include "opbench/results/read.h"
 #include "opbench/select/select.h"
+#include "opbench/select/suite_config.h"
 #include "opbench/select/suites.h"
 #include "opbench/show/verb.h"
 #include "opbench/sweep/merge.h"
@@ -233,9 +234,11 @@ int list(const Options& options) {
   }
   Options everything = options;
   everything.maxSamples = everything.startIdx = 0;
-  everything.config.clear();
+  const bool ofNetworks = options.source == Source::Models;
+  if (!ofNetworks) everything.config.clear();
   size_t unreadable = 0;
-  const Listing listing = listingOf(readSelection(everything, unreadable).samples, options);
+  const std::vector<inputs::Sample> samples = readSelection(everything, unreadable).samples;
+  const Listing listing = listingOf(ofNetworks ? racedOf(samples, options) : samples, options);
   std::cout << toText(listing);
   if (!options.markdown.empty()) inputs::writeFile(options.markdown, toMarkdown(listing));
   return unreadable > 0 ? Usage : Fine;

@@ -126,7 +126,7 @@ void declareNetworks(CLI::App& verb, RnnOptions& options) {
   addNumber(verb, "--hiddenSize", options.hiddenSize, "Elements of a state")->capture_default_str();
   addNumber(verb, "--miniBatch", options.miniBatch, "Sequences")->capture_default_str();
   const auto list = [&](const char* name, std::vector<std::string>& values, const std::string& description) {
-    return verb.add_option(name, values, description)->expected(1, -1)->type_name("NAME");
+    return verb.add_option(name, values, description)->expected(0, -1)->type_name("NAME");
   };
   list("--rnns", options.rnns, fmt::format("Creators, the first is the baseline: {}", fmt::join(creatorNames(), ", ")));
   list("--cells", options.cells, "Cells: lstm, gru (default: lstm)");

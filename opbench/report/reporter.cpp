@@ -42,7 +42,6 @@ void Reporter::begin(const Run& run, int samples, int longestOperator) {
   progress_.samples = samples;
   if (page_) page_->begin(samples, options_.dump);
   layout_ = {longestOperator, streams_.room, streams_.colour, !options_.quiet, streams_.blocks, options_.showRuns};
-  if (isRnn() && rnnConsole() && !options_.quiet) *console_ << report::fastrnnsHeading(options_.rnn.sep) << std::flush;
   if (isOperatorbench())
     return complain("Inductor Speedups are those of opbench's kernels, NVFUSER Speedups those of TorchScript");
   if (!hasOwnTables() && console_ && !options_.quiet) *console_ << report::heading(run, samples, layout_) << std::flush;
@@ -105,8 +104,13 @@ void Reporter::showNetwork(const results::SampleResult& result) {
                 << std::flush;
     return;
   }
+  if (isRnn() && rnnConsole() && !options_.quiet) {  // where fastrnns prints them
+    const bool isNew = networks_.empty() || !report::areOfOneGroup(networks_.back(), result.row);
+    streams_.err << (isNew && !networks_.empty() ? "\n" : "")
+                 << (isNew ? report::fastrnnsHeading(result.row, options_.rnn.sep) : "")
+                 << report::fastrnnsLines(result.row, *run_, options_.rnn.sep) << std::flush;
+  }
   networks_.push_back(result.row);
-  if (isRnn() && rnnConsole() && !options_.quiet) *console_ << report::fastrnnsLines(result.row, options_.rnn.sep) << std::flush;
 }
 
 void Reporter::endNetworks() {
@@ -144,10 +148,11 @@ void Reporter::endModels() {
     inputs::writeFile(asked.empty() ? fmt::format("{}_{}.csv", otherwise, now()) : asked, content);
   };
   const auto csv = [&](HuggingFaceFile file) { return report::huggingFaceCsv(networks_, *run_, file); };
-  if (!model.noInference) write(model.inferenceTimeCsv, "inference_time", csv(HuggingFaceFile::InferenceTime));
-  if (!model.noInference) write(model.inferenceMemoryCsv, "inference_memory", csv(HuggingFaceFile::InferenceMemory));
-  if (model.isTraining) write(model.trainTimeCsv, "train_time", csv(HuggingFaceFile::TrainTime));
-  if (model.isTraining) write(model.trainMemoryCsv, "train_memory", csv(HuggingFaceFile::TrainMemory));
+  if (!model.noInference && options_.timing) write(model.inferenceTimeCsv, "inference_time", csv(HuggingFaceFile::InferenceTime));
+  const bool hasMemory = !options_.noMemory;
+  if (!model.noInference && hasMemory) write(model.inferenceMemoryCsv, "inference_memory", csv(HuggingFaceFile::InferenceMemory));
+  if (model.isTraining && options_.timing) write(model.trainTimeCsv, "train_time", csv(HuggingFaceFile::TrainTime));
+  if (model.isTraining && hasMemory) write(model.trainMemoryCsv, "train_memory", csv(HuggingFaceFile::TrainMemory));
   write(model.envInfoCsv, "env_info", report::huggingFaceEnvironment(*run_));
 }
 
@@ -159,7 +164,9 @@ void Reporter::endRnn() {
     for (const Outcome& outcome : row.outcomes)
       if (outcome.status != Status::Ok)
         complain(fmt::format("{}: {}: {}", name(outcome.contender), name(outcome.status), outcome.reason));
-  if (console_) *console_ << (options_.rnn.printJson == "oss" ? report::fastrnnsOss(networks_) : report::fastrnnsPep(networks_));
+  if (console_)
+    *console_ << (options_.rnn.printJson == "oss" ? report::fastrnnsOss(networks_, *run_)
+                                                  : report::fastrnnsPep(networks_, *run_));
 }
 
 void Reporter::endOperatorbench() {

@@ -61,7 +61,7 @@ class Reporter {
   bool isOperatorbench() const { return options_.compat == Compat::Operatorbench; }
   /// Whether the verb shows rows of networks alone, in tables of its own, when all are there.
   bool hasOwnTables() const { return isRnn() || isModel(); }
-  /// Where the tables of `opbench rnn` go; null where it prints JSON.
+  /// Where our own tables of `opbench rnn` go, fastrnns' to standard error; null where it prints JSON.
   std::ostream* rnnConsole() const { return options_.rnn.printJson.empty() ? console_ : nullptr; }
   void addToPage(const results::SampleResult& result, const std::string& file);
   void showNetwork(const results::SampleResult& result);

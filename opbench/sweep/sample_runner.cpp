@@ -14,6 +14,8 @@
 #include "opbench/report/json.h"
 #include "opbench/run/outcome.h"
 #include "opbench/run/pipeline.h"
+#include "opbench/select/skipped.h"
+#include "opbench/sweep/shard.h"
 #include "runtime/cpu/host.h"
 
 namespace opbench {
@@ -84,6 +86,17 @@ std::string wantedDevice(const Options& options) {
   if (!options.devices.empty()) return options.devices.front();
   if (!options.device.empty()) return options.device;
   return runtime::Device::cudaAvailable() ? "cuda" : "cpu";
+}
+
+std::vector<inputs::Sample> racedOf(const std::vector<inputs::Sample>& samples, const Options& options) {
+  Tolerances tolerances;
+  const SuiteConfig config(options.config, tolerances);
+  std::vector<inputs::Sample> raced;
+  for (const int number : samplesOf(options.shard, samples)) {
+    const inputs::Sample& sample = samples[static_cast<size_t>(number) - 1];
+    if (whySkipped(sample, options, config, wantedDevice(options)).empty()) raced.push_back(sample);
+  }
+  return raced;
 }
 
 SampleRunner::SampleRunner(const Options& options)

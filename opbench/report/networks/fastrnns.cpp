@@ -26,7 +26,13 @@ std::string lineOf(const std::vector<std::string>& items, const std::string& sep
 /// A float as Python's `.4g` prints it.
 std::string figure(double value) { return fmt::format("{:.4g}", value); }
 
-double milliseconds(double seconds) { return seconds * 1e3; }
+/// The unit of a run's times: fastrnns has its events' milliseconds on a GPU, and Python's seconds on a CPU.
+struct Unit {
+  explicit Unit(const Run& run) : isGpu(run.device.starts_with("cuda")) {}
+  double of(double seconds) const { return isGpu ? seconds * 1e3 : seconds; }
+  const char* name() const { return isGpu ? "ms" : "s"; }
+  bool isGpu;
+};
 
 /// The runs of a phase; none where it is not there.
 std::vector<double> runsOf(const Timing& timing, const std::string& name) {
@@ -36,9 +42,9 @@ std::vector<double> runsOf(const Timing& timing, const std::string& name) {
 }
 
 /// Those of times in seconds. What fastrnns prints of no backward pass is 0.
-Moments millisecondsOf(std::vector<double> runs) {
+Moments momentsIn(const Unit& unit, std::vector<double> runs) {
   if (runs.empty()) return {0, 0};
-  for (double& run : runs) run = milliseconds(run);
+  for (double& run : runs) run = unit.of(run);
   Moments moments = momentsOf(runs);
   if (!moments.deviation) moments.deviation = std::nan("");
   return moments;
@@ -84,16 +90,22 @@ std::string modelName(const Row& row, const Outcome& outcome) {
 
 }  // namespace
 
-std::string fastrnnsHeading(const std::string& sep) {
-  return lineOf({"name", "avg_fwd", "std_fwd", "info_fwd", "avg_bwd", "std_bwd", "info_bwd"}, sep);
+std::string fastrnnsHeading(const Row& row, const std::string& sep) {
+  const std::string_view group = groupName(row);
+  const char* networks = group == "resnet" ? "ResNets" : group == "lstm" ? "LSTMs" : "variable-length sequence LSTMs";
+  return fmt::format("Benchmarking {}...\n", networks) +
+         lineOf({"name", "avg_fwd", "std_fwd", "info_fwd", "avg_bwd", "std_bwd", "info_bwd"}, sep);
 }
 
-std::string fastrnnsLines(const Row& row, const std::string& sep) {
+bool areOfOneGroup(const Row& a, const Row& b) { return groupName(a) == groupName(b); }
+
+std::string fastrnnsLines(const Row& row, const Run& run, const std::string& sep) {
+  const Unit unit(run);
   std::string lines;
   for (const Outcome& outcome : row.outcomes) {
     if (!outcome.timing) continue;
-    const Moments forward = millisecondsOf(runsOf(*outcome.timing, "forward"));
-    const Moments backward = millisecondsOf(runsOf(*outcome.timing, "backward"));
+    const Moments forward = momentsIn(unit, runsOf(*outcome.timing, "forward"));
+    const Moments backward = momentsIn(unit, runsOf(*outcome.timing, "backward"));
     lines += lineOf({modelName(row, outcome), figure(forward.mean), figure(*forward.deviation), "None", figure(backward.mean),
                      figure(*backward.deviation), "None"},
                     sep);
@@ -101,19 +113,21 @@ std::string fastrnnsLines(const Row& row, const std::string& sep) {
   return lines;
 }
 
-std::string fastrnnsOss(const std::vector<Row>& rows) {
+std::string fastrnnsOss(const std::vector<Row>& rows, const Run& run) {
+  const Unit unit(run);
   Json json = Json::object();
   for (const FastrnnsGroup& group : fastrnnsGroups(rows)) {
     Json models = Json::object();
     for (const Row* row : group.rows)
       for (const Outcome& outcome : row->outcomes)
-        if (outcome.timing) models[modelName(*row, outcome)] = millisecondsOf(runsOf(*outcome.timing, group.phase)).mean;
+        if (outcome.timing) models[modelName(*row, outcome)] = momentsIn(unit, runsOf(*outcome.timing, group.phase)).mean;
     json[group.name] = models;
   }
   return json.dump() + "\n";
 }
 
-std::string fastrnnsPep(const std::vector<Row>& rows) {
+std::string fastrnnsPep(const std::vector<Row>& rows, const Run& run) {
+  const Unit unit(run);
   std::string lines;
   for (const FastrnnsGroup& group : fastrnnsGroups(rows))
     for (const Row* row : group.rows)
@@ -122,8 +136,8 @@ std::string fastrnnsPep(const std::vector<Row>& rows) {
         for (const double seconds : runsOf(*outcome.timing, group.phase)) {
           const Json json{{"type", "NET"},
                           {"metric", group.name + "-" + modelName(*row, outcome)},
-                          {"unit", "ms"},
-                          {"value", fmt::format("{}", milliseconds(seconds))}};
+                          {"unit", unit.name()},
+                          {"value", fmt::format("{}", unit.of(seconds))}};
           lines += "Caffe2Observer " + json.dump() + "\n";
         }
       }

@@ -95,6 +95,10 @@ Cell notesOf(const Outcome& outcome, const Row& row) {
 
 std::vector<std::pair<std::string, std::string>> factsOf(const Run& run) {
   return {{"framework", "PyTorch"},
+          {"framework_version", run.environment.torch},
+          {"date_time", run.started},
+          {"host", run.environment.host},
+          {"cpu", run.environment.cpu},
           {"opbench_version", run.version},
           {"use_gpu", run.device.starts_with("cuda") ? "True" : "False"},
           {"device", run.device},
@@ -132,9 +136,9 @@ std::string huggingFaceCsv(const std::vector<Row>& rows, const Run& run, Hugging
     if (model.isTraining != isTraining) continue;
     const Outcome& outcome = row.outcomes.front();
     const std::optional<double> found = isTime ? leastMean(outcome) : megabytesInUse(outcome, run);
-    text += fmt::format("{},{},{},{}\n", csvWord(model.model), model.batch > 0 ? std::to_string(model.batch) : "",
-                        model.length ? std::to_string(*model.length) : "",
-                        found ? fmt::format("{:.4f}", *found) : csvWord(missing(outcome)));
+    // Readers take both sizes for whole numbers, and memory for megabytes without a fraction.
+    const std::string result = found ? fmt::format("{:.{}f}", *found, isTime ? 4 : 0) : csvWord(missing(outcome));
+    text += fmt::format("{},{},{},{}\n", csvWord(model.model), model.batch, model.length.value_or(0), result);
   }
   return text;
 }

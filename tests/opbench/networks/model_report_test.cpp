@@ -120,6 +120,6 @@ TEST_SUITE("models") {
     CHECK(report::huggingFaceCsv({row}, run, report::HuggingFaceFile::InferenceTime) ==
           "model,batch_size,sequence_length,result\nbert_base,2,8,0.0125\n");
     CHECK(report::huggingFaceCsv({row}, run, report::HuggingFaceFile::InferenceMemory) ==
-          "model,batch_size,sequence_length,result\nbert_base,2,8,300.0000\n");
+          "model,batch_size,sequence_length,result\nbert_base,2,8,300\n");
   }
 }

@@ -34,11 +34,13 @@ using Names = std::vector<std::string>;
 }  // namespace
 
 TEST_CASE("opbench rnn has fastrnns' defaults") {
+  CHECK(namesIn(parsed({"--rnns"})) == namesIn(parsed({})));
   const Options options = parsed({});
   CHECK(options.verb == Verb::Rnn);
   CHECK(options.warmups == 10);
   CHECK(options.runs == 100);
-  CHECK(namesIn(options) == Names{"cudnn", "aten", "jit", "jit_premul", "jit_premul_bias", "jit_simple", "jit_multilayer", "py"});
+  CHECK(namesIn(options) ==
+        Names{"cudnn", "aten", "jit", "jit_premul", "jit_premul_bias", "jit_simple", "jit_multilayer", "py", "opbench"});
   const auto samples = samplesOf(options.rnn, 0, 1e13);
   REQUIRE(samples.size() == 1);
   CHECK(samples[0].op == "rnn.lstm.training");
@@ -123,7 +125,6 @@ TEST_CASE("bad input to opbench rnn is one line that says what is wrong") {
   CHECK(rnnRefusal({"--hiddenSize", "-4"}) == "--hiddenSize must be from 1 to 2147483648, got -4");
   CHECK(rnnRefusal({"--hiddenSize", "2000000000"}).find("more memory than there is") != std::string::npos);
   CHECK(rnnRefusal({"--fuser", "x"}) == "--fuser must be one of te, old, none, default, got 'x'");
-  CHECK(rnnRefusal({"--rnns"}).find("--rnns") != std::string::npos);
   CHECK(rnnRefusal({"--rnns", "jit_premull"}).find("unknown creator 'jit_premull'; did you mean jit_premul") == 0);
   CHECK(rnnRefusal({"--group", "trees"}) == "--group must be one of rnns, cnns, got 'trees'");
   CHECK(rnnRefusal({"--nloops", "0"}) == "--nloops must be at least 1, got 0");
@@ -157,6 +158,6 @@ TEST_CASE("opbench cnn races networks of images, as they are, traced and as plan
 
 TEST_CASE("both groups are raced where both are named") {
   const Options options = parsed({"--group", "rnns", "cnns", "--rnns", "aten"});
-  CHECK(namesIn(options) == Names{"eager", "torchscript", "aten"});
+  CHECK(namesIn(options) == Names{"eager", "torchscript", "opbench", "aten"});
   CHECK(samplesOf(options.rnn, 0, 1e13).size() == 3);
 }

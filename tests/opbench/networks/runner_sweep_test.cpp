@@ -96,8 +96,7 @@ TEST_SUITE("torchbench runner") {
       metrics.insert(record["model"]["name"].get<std::string>() + " " + record["model"]["backend"].get<std::string>() + " " +
                      record["metric"]["name"].get<std::string>());
     }
-    for (const char* metric :
-         {"net torchscript speedup", "net torchscript peak memory", "net eager first run", "again eager latency"})
+    for (const char* metric : {"net opbench speedup", "net opbench peak memory", "net eager first run", "again eager latency"})
       CHECK_MESSAGE(metrics.contains(metric), metric);
   }
 

@@ -86,8 +86,8 @@ TEST_SUITE("torchbench runner") {
     CHECK(accuracy.model.noInference);
     CHECK_FALSE(accuracy.timing);
     CHECK(accuracy.noMemory);
-    CHECK((accuracy.contenders == std::vector{Contender::Eager, Contender::Torchscript}));
-    CHECK((runnerOptions({"--accuracy", "--device", "cuda:0"}).contenders == std::vector{Contender::Eager, Contender("graph")}));
+    CHECK((accuracy.contenders == std::vector{Contender::Eager, Contender::Opbench}));
+    CHECK((runnerOptions({"--accuracy", "--torchscript"}).contenders == std::vector{Contender::Eager, Contender::Torchscript}));
     const Options performance = runnerOptions({"--performance"});
     CHECK(performance.timing);
     CHECK_FALSE(performance.model.noInference);
