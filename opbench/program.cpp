@@ -150,17 +150,6 @@ Selection selectionOf(std::vector<inputs::Sample> samples) {
   return {std::move(samples), {number, number}};
 }
 
-/// Leaves out the operators that operatorbench leaves out, and says so as it does.
-void dropSkipped(std::vector<inputs::Sample>& samples) {
-  std::set<std::string> told;
-  std::erase_if(samples, [&](const inputs::Sample& sample) {
-    const std::string_view why = whyOperatorbenchSkips(sample.op, lowering::hasLowering(sample.op));
-    if (!why.empty() && told.insert(sample.op).second) std::cout << fmt::format("Skipping {}, {}\n", sample.op, why);
-    return !why.empty();
-  });
-  if (samples.empty()) ir::fail(ir::ErrorKind::Input, "--compat operatorbench skips every operator that was asked for");
-}
-
 /// The samples the options name; lines that cannot be read are reported and counted in `unreadable`.
 Selection readSelection(const Options& options, size_t& unreadable) {
   Tolerances tolerances;
@@ -189,7 +178,7 @@ Selection readSelection(const Options& options, size_t& unreadable) {
   Selection selection = select(read.samples, options, config);
   if (selection.recorded.samples == 0) ir::fail(ir::ErrorKind::Input, "--op, --filter and --exclude match no operator together");
   if (selection.samples.empty()) ir::fail(ir::ErrorKind::Input, "--start-idx {} skips every sample", options.startIdx);
-  if (options.compat == Compat::Operatorbench) dropSkipped(selection.samples);
+  if (options.compat == Compat::Operatorbench) dropSkipped(selection.samples, lowering::hasLowering, std::cout);
   return selection;
 }
 

@@ -121,17 +121,22 @@ void checkPatterns(const std::vector<OperatorPattern>& patterns, const std::vect
 
 Selection select(const std::vector<Sample>& samples, const Options& options, const SuiteConfig& config) {
   std::map<std::string, std::vector<const Sample*>> byOperator;
+  std::vector<std::string> operators;  // as they come
   Selection selection;
   for (const Sample& sample : samples) {
     auto found = byOperator.find(sample.op);
-    if (found == byOperator.end() && isMeant(sample.op, options)) found = byOperator.try_emplace(sample.op).first;
-    if (found == byOperator.end()) continue;
+    if (found == byOperator.end()) {
+      if (!isMeant(sample.op, options)) continue;
+      found = byOperator.try_emplace(sample.op).first;
+      operators.push_back(sample.op);
+    }
     found->second.push_back(&sample);
     ++selection.recorded.samples;
     selection.recorded.calls += sample.count;
   }
-  for (const auto& [op, recorded] : byOperator) {
-    const std::vector<const Sample*> group = ordered(recorded, options.sampleMode);
+  if (options.compat != Compat::Operatorbench) std::sort(operators.begin(), operators.end());
+  for (const std::string& op : operators) {
+    const std::vector<const Sample*> group = ordered(byOperator[op], options.sampleMode);
     const auto size = static_cast<int64_t>(group.size());
     const int64_t first = std::min(options.startIdx, size);
     const int64_t last = first + std::min(mostSamples(op, options, config), size - first);

@@ -17,6 +17,8 @@ TEST_CASE("the operators that operatorbench skips, and why") {
   CHECK(why("aten._unsafe_view.default") == "non compute operator");
   CHECK(why("aten.convolution_backward.default") == "convolution");
   CHECK(whyOperatorbenchSkips("aten.frobnicate.default", false) == "no opbench impl");
+  CHECK(whyOperatorbenchSkips("aten.convolution.default", false) == convolution);
+  CHECK(whyOperatorbenchSkips("aten.addmm.default", false) == "");
 }
 
 TEST_CASE("the lines that operatorbench prints: samples, errors, and quantiles of eager's time over the contender's") {
