@@ -47,6 +47,12 @@ Value sphericalJ0(Value x) {
   return where(abs(x) == INFINITY, 0.0, where(abs(x) < 0.5, series, sin(x) / x));
 }
 
+/// Where the argument is infinite the cosine in ATen's formula is none.
+template <Value (*function)(Value)>
+Value ofFinite(Value x) {
+  return where(abs(x) == INFINITY, std::numeric_limits<double>::quiet_NaN(), function(x));
+}
+
 template <Value (*function)(Value)>
 Tensors besselOf(Context& c) {
   return pointwise(c, inDouble<function>, Promotion::IntToFloat);
@@ -61,10 +67,10 @@ const Lowering modifiedK0Of{"aten::special_modified_bessel_k0", besselOf<besselK
 const Lowering modifiedK1Of{"aten::special_modified_bessel_k1", besselOf<besselK1>};
 const Lowering scaledK0Of{"aten::special_scaled_modified_bessel_k0", besselOf<scaledK0>};
 const Lowering scaledK1Of{"aten::special_scaled_modified_bessel_k1", besselOf<scaledK1>};
-const Lowering besselJ0Of{"aten::special_bessel_j0", besselOf<ir::j0>};
-const Lowering besselJ1Of{"aten::special_bessel_j1", besselOf<ir::j1>};
-const Lowering besselY0Of{"aten::special_bessel_y0", besselOf<ir::y0>};
-const Lowering besselY1Of{"aten::special_bessel_y1", besselOf<ir::y1>};
+const Lowering besselJ0Of{"aten::special_bessel_j0", besselOf<ofFinite<ir::j0>>};
+const Lowering besselJ1Of{"aten::special_bessel_j1", besselOf<ofFinite<ir::j1>>};
+const Lowering besselY0Of{"aten::special_bessel_y0", besselOf<ofFinite<ir::y0>>};
+const Lowering besselY1Of{"aten::special_bessel_y1", besselOf<ofFinite<ir::y1>>};
 const Lowering sphericalJ0Of{"aten::special_spherical_bessel_j0", besselOf<sphericalJ0>};
 
 }  // namespace

@@ -160,6 +160,8 @@ TEST_CASE_FIXTURE(tests::Operators, "functions of libraries") {
   for (const char* op : {"special_bessel_j0", "special_bessel_j1", "special_bessel_y0", "special_bessel_y1"}) {
     compare(fmt::format("aten.{}.default", op), "((T([37], f32),), {})");
     compare(fmt::format("aten.{}.default", op), "((T([9], i64),), {})");
+    compare(fmt::format("aten.{}.default", op), "((T([37], f32),), {})",
+            withNumbers(0, {0, infinity, -infinity, 5, -5, noNumber}));
   }
 }
 

@@ -38,6 +38,9 @@ TEST_CASE_FIXTURE(tests::Operators, "arithmetic") {
   compare("aten.maximum.default", "((T([33], f16), T([], f32)), {})");
   compare("aten.clamp.default", "((T([50, 2], f16, stride=(4, 2)), 0, 800), {})");
   compare("aten.clamp.default", "((T([50], f16), None, 0.5), {})");
+  compare("aten.clamp.default", "((T([50], f32), nan, None), {})");
+  compare("aten.clamp.default", "((T([50], f32), None, nan), {})");
+  compare("aten.clamp.default", "((T([50], f32), nan, 1), {})");
   compare("aten.clamp_min.default", "((T([50], i64), 1), {})");
   compare("aten.clamp_max.default", "((T([50], f16), 0.25), {})");
   compare("aten.pow.Scalar", "((10000, T([32], f32)), {})");
