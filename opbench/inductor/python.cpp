@@ -39,11 +39,10 @@ Python::Python(std::string program, std::string torch, std::string device, std::
 double Python::compile(std::string request, const std::string& file, double seconds) {
   if (!lacks_.empty()) refuse(lacks_);
   if (!process_) start();
-  const auto deadline = deadlineAfter(seconds);
   // The request is an object of JSON: two more fields.
   request.insert(1, fmt::format("\"file\":{},\"processors\":{},", Json(file).dump(), Json(processors_).dump()));
   process_->send(request + "\n");
-  const Json said = answer(deadline, "Inductor: ");
+  const Json said = answer(seconds, {"Inductor: ", "it compiles", " (--timeout)"});
   usesGpu_ = said.value("gpu", Json()) == true;
   if (const std::string why = textOf(said, "failure"); !why.empty()) refuse("Inductor: " + why);
   const auto took = said.find("seconds");
@@ -57,7 +56,7 @@ void Python::start() {
   try {
     usesGpu_ = false;
     process_.emplace(program_, std::vector<std::string>{"-c", std::string(compileScript()), device_});
-    const Json greeting = answer(deadlineAfter(most), "");
+    const Json greeting = answer(most, {"", "Python starts with its torch", ""});
     const std::string torch = textOf(greeting, "torch"), why = textOf(greeting, "failure");
     if (torch.empty()) refuse(fmt::format("{} cannot compile: {}", program_, why.empty() ? "it says nothing" : why));
     if (releaseOf(torch) != torch_) refuse(fmt::format("{} has torch {}, not {}", program_, torch, torch_));
@@ -68,7 +67,8 @@ void Python::start() {
   }
 }
 
-Json Python::answer(std::chrono::steady_clock::time_point deadline, const std::string& who) {
+Json Python::answer(double seconds, const Work& work) {
+  const auto deadline = deadlineAfter(seconds);
   if (const auto line = process_->lineBefore(deadline)) {
     Json said = Json::parse(*line, nullptr, /*allow_exceptions=*/false);
     return said.is_object() ? said : Json::object();
@@ -76,7 +76,8 @@ Json Python::answer(std::chrono::steady_clock::time_point deadline, const std::s
   const bool isLate = std::chrono::steady_clock::now() >= deadline;
   const std::string how = endOf(*process_);
   process_.reset();
-  refuse(who + (isLate ? "it takes too long" : "Python ended: " + how));
+  if (isLate) refuse(fmt::format("{}{} for more than {:g} s{}", work.who, work.what, seconds, work.limit));
+  refuse(work.who + ("Python ended: " + how));
 }
 
 }  // namespace opbench

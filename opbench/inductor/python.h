@@ -26,8 +26,12 @@ class Python {
 
  private:
   void start();
-  /// What it says next, an object; empty where that is none. `who` stands before why there is nothing.
-  nlohmann::json answer(std::chrono::steady_clock::time_point deadline, const std::string& who);
+  /// What is waited for, in words, and who says so; and the option that limits it.
+  struct Work {
+    std::string who, what, limit;
+  };
+  /// What Python says next, within so many seconds, 0 without a limit: an object, empty where that is none. Error: Unsupported.
+  nlohmann::json answer(double seconds, const Work& work);
 
   const std::string program_, torch_, device_;
   const std::vector<int> processors_;

@@ -126,9 +126,10 @@ void declareNetworks(CLI::App& verb, RnnOptions& options) {
   addNumber(verb, "--hiddenSize", options.hiddenSize, "Elements of a state")->capture_default_str();
   addNumber(verb, "--miniBatch", options.miniBatch, "Sequences")->capture_default_str();
   const auto list = [&](const char* name, std::vector<std::string>& values, const std::string& description) {
-    return verb.add_option(name, values, description)->expected(0, -1)->type_name("NAME");
+    return verb.add_option(name, values, description)->expected(1, -1)->type_name("NAME");
   };
-  list("--rnns", options.rnns, fmt::format("Creators, the first is the baseline: {}", fmt::join(creatorNames(), ", ")));
+  list("--rnns", options.rnns, fmt::format("Creators, the first is the baseline: {}", fmt::join(creatorNames(), ", ")))
+      ->expected(0, -1);
   list("--cells", options.cells, "Cells: lstm, gru (default: lstm)");
   verb.add_flag("--variable-lstms,--variable_lstms", options.variableLstms, "Also race LSTMs over sequences of 30 to 99 steps");
   addNumber(verb, "--projection", options.projection, "Elements that an LSTM's output is projected to; 0 is none");
@@ -195,9 +196,10 @@ std::vector<Contender> contendersOf(const RnnOptions& options) {
   };
   for (const std::string& name : cnnsOf(options)) add(cnnOf(name).contender.name());
   if (!hasGroup(options, "rnns")) return contenders;
-  for (const std::string& name : wordsOf(options.rnns)) add(name);
+  const std::vector<std::string> named = wordsOf(options.rnns);
+  for (const std::string& name : named) add(name);
   for (const runtime::Creator& creator : runtime::creators()) {
-    if (creator.isDefault && options.rnns.empty()) add(creator.name);
+    if (creator.isDefault && named.empty()) add(creator.name);
     if (options.variableLstms && runtime::computes(creator, "vl_lstm")) add(creator.name);
   }
   return contenders;

@@ -61,7 +61,7 @@ TEST_CASE("what Inductor says is the reason; a Python that ends, is late or talk
   CHECK(Bed(asked + "echo out of luck >&2; exit 3\n").refusal() ==
         "Inductor: Python ended: exit status 3; its last output: out of luck");
   CHECK(Bed(asked + "echo nonsense >&3\nread -r line <&3\n").refusal() == "Inductor: Python answered something else");
-  CHECK(Bed(asked + "sleep 1000\n").refusal(0.5) == "Inductor: it takes too long");
+  CHECK(Bed(asked + "sleep 1000\n").refusal(0.5) == "Inductor: it compiles for more than 0.5 s (--timeout)");
 }
 
 TEST_CASE("after a graph that ended it, another Python compiles the next one") {
