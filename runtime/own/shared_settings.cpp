@@ -8,9 +8,12 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <fstream>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -39,9 +42,14 @@ std::string timers() {
   return running;
 }
 
+/// The variables that libraries of arithmetic and of threads read; drivers set others of their own.
 std::string environmentNow() {
+  constexpr std::array prefixes{"OMP_", "GOMP_", "KMP_", "MKL_", "DNNL_", "ONEDNN_", "TORCH_", "ATEN_"};
   std::set<std::string> variables;
-  for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable) variables.insert(*variable);
+  for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable)
+    if (std::any_of(prefixes.begin(), prefixes.end(),
+                    [&](const char* prefix) { return std::string_view(*variable).starts_with(prefix); }))
+      variables.insert(*variable);
   std::string all;
   for (const std::string& variable : variables) all += variable + '\n';
   return all;

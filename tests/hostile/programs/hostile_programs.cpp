@@ -33,7 +33,7 @@ namespace fs = std::filesystem;
 
 constexpr int filesOfRun = 12;
 constexpr int recordedOfRun = 3;
-constexpr const char* seconds = "10";  ///< that a file may take
+constexpr const char* seconds = "30";  ///< that a file may take
 
 struct Tally {
   int64_t files = 0, recorded = 0, refused = 0;
