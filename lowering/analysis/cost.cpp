@@ -53,8 +53,6 @@ class Dependences {
       found.axes.insert(before.axes.begin(), before.axes.end());
       found.isData |= before.isData;
     }
-    if (expr->op == Op::Reduce)
-      for (auto own = expr->src.begin() + 1; own != expr->src.end(); ++own) found.axes.erase(*own);
     found_.emplace(expr, std::move(found));
   }
   const AxisSet& axesOf(const Expr* expr) const { return found_.at(expr).axes; }
@@ -76,31 +74,27 @@ class Counter {
  public:
   explicit Counter(const ir::Loops& loops) : loops_(loops), loaded_(loops.buffers.size(), 0), stored_(loops.buffers.size(), 0) {}
 
-  /// What one traversal computes and stores: each expression once, however often it is used.
-  void add(std::vector<const Expr*> values, const std::vector<ir::StoreTo>& stores) {
+  /// What one traversal reduces and stores: each expression is computed once, however often it is used, and each value of a
+  /// reduction's body is combined.
+  void add(const std::vector<const Expr*>& bodies, const std::vector<ir::StoreTo>& stores) {
+    std::vector<const Expr*> values = bodies;
     for (const ir::StoreTo& store : stores) values.insert(values.end(), {store.offset, store.value});
     Dependences dependences;
     for (const Expr* expr : ir::postorder(values)) {
       dependences.add(expr);
-      // What a Reduce combines has a value for each point of its own axes as well.
-      const double points = pointsIn(dependences.axesOf(expr->op == Op::Reduce ? expr->src[0] : expr));
+      const double points = pointsIn(dependences.axesOf(expr));
       if (expr->op == Op::Load)
         load(static_cast<std::size_t>(expr->load().buffer), points);
       else if (dependences.isOperation(*expr))
         cost_.operations += points;
     }
+    for (const Expr* body : bodies) cost_.operations += pointsIn(dependences.axesOf(body));
     for (const ir::StoreTo& store : stores) {
       AxisSet axes = dependences.axesOf(store.offset);
       axes.insert(dependences.axesOf(store.value).begin(), dependences.axesOf(store.value).end());
       stored_[static_cast<std::size_t>(store.buffer)] += pointsIn(axes);
       if (store.accumulate) loaded_[static_cast<std::size_t>(store.buffer)] += pointsIn(axes);
     }
-  }
-  /// A reduction's combination with each value of its body.
-  void combine(const Expr* body) {
-    Dependences dependences;
-    for (const Expr* expr : ir::postorder({body})) dependences.add(expr);
-    cost_.operations += pointsIn(dependences.axesOf(body));
   }
 
   Cost take() {
@@ -136,7 +130,6 @@ Cost costOf(const LoopNest& nest) {
     std::vector<const Expr*> bodies;
     for (const Reduction& each : reduction.reductions)
       if (each.traversal == traversal) bodies.push_back(each.body);
-    for (const Expr* body : bodies) counter.combine(body);
     const bool stores = !reduction.elementStores.empty() && traversal == reduction.storingTraversal();
     if (stores || !bodies.empty()) counter.add(bodies, stores ? reduction.elementStores : std::vector<ir::StoreTo>());
   }
