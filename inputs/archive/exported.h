@@ -28,12 +28,11 @@ struct ExportedProgram {
     std::string name;
     Argument value;
   };
-  /// What the calls of a block of the model are made under: of torch.no_grad() and the like, and of torch.autocast().
+  /// The settings of torch.no_grad() and torch.autocast() under which a block of the model makes its calls.
   struct Block {
     std::optional<bool> computesGradients;  ///< nothing where the block does not say
     std::optional<bool> isAutocast;
     std::optional<int> autocastDtype;  ///< the schema's number; nothing is the device's own
-    bool operator==(const Block&) const = default;
   };
   struct Node {
     std::string target;  ///< `torch.ops.aten.add.Tensor`, or `_operator.mul` and the like for numbers
@@ -42,6 +41,9 @@ struct ExportedProgram {
     std::vector<NamedArgument> arguments;
     std::vector<Argument> outputs;  ///< values, lists of values, or none
     int block = 0;                  ///< a number in `blocks`
+
+    /// `aten.add.Tensor` of `torch.ops.aten.add.Tensor`; empty for what is no operator.
+    std::string op() const;
   };
 
   /// An extent: a number, or the symbol that it is.

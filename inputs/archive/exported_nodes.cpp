@@ -11,8 +11,6 @@ namespace {
 using Argument = ExportedProgram::Argument;
 using ValueKind = ExportedProgram::ValueKind;
 
-constexpr std::string_view operators = "torch.ops.";
-
 /// The innermost module of `key,path,type;key,path,type`, a node's modules from the outermost one in; of our own archives, which
 /// have its path alone, that.
 std::string innermostModule(const std::string& stack) {
@@ -56,6 +54,11 @@ std::string elementKind(const std::string& kind) {
 
 }  // namespace
 
+std::string ExportedProgram::Node::op() const {
+  constexpr std::string_view operators = "torch.ops.";
+  return target.starts_with(operators) ? target.substr(operators.size()) : "";
+}
+
 int ExportedReader::define(const std::string& name, ValueKind kind, JsonView at) {
   const int number = static_cast<int>(program_.values.size());
   if (name.empty() || !valueOf_.emplace(name, number).second) at.refuse(fmt::format("makes {} a second time", shown(name)));
@@ -81,8 +84,7 @@ void ExportedReader::readNode(JsonView node) {
   if (program_.nodes.size() == most) node.refuse(fmt::format("is one more than {} nodes", most));
   read.block = block_;
   read.target = node.at("target").text();
-  if (read.target.starts_with(operators)) {
-    const std::string op = read.target.substr(operators.size());
+  if (const std::string op = read.op(); !op.empty()) {
     if (isWrapper(op)) return readWrapper(op, node);
     if (op.starts_with("higher_order.")) node.unsupported(fmt::format("is the higher-order operator {}", shown(op)));
     if (const auto refusal = refusalOf(op); refusal && !isPrimOfAten(op)) node.unsupported("cannot run: " + *refusal);

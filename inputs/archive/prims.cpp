@@ -10,8 +10,6 @@ namespace {
 using Node = ExportedProgram::Node;
 using Argument = ExportedProgram::Argument;
 
-constexpr std::string_view prefix = "torch.ops.";
-
 /// An operator, what ATen calls it, and the names of its arguments there, in their order.
 struct Prim {
   std::string_view op, aten;
@@ -21,13 +19,6 @@ constexpr std::string_view iota = "prims.iota.default";
 const Prim table[] = {{"prims.convert_element_type.default", "aten._to_copy.default", {"self", "dtype"}},
                       {"prims.fma.default", "aten.addcmul.default", {"tensor1", "tensor2", "self"}},
                       {"prims.view_of.default", "aten.alias.default", {"self"}}};
-
-Argument integerOf(int64_t integer) {
-  Argument argument;
-  argument.kind = Argument::Kind::Int;
-  argument.integer = integer;
-  return argument;
-}
 
 /// `iota(length, start=, step=)` as `arange(start, end, step)`, whose end is known if the length is.
 std::string replaceIota(Node& node) {
@@ -44,13 +35,12 @@ std::string replaceIota(Node& node) {
   if (!length || !start || !step || start->kind != Argument::Kind::Int || step->kind != Argument::Kind::Int)
     return "prims.iota.default has other arguments than a length, and a start and a step that are numbers";
   const bool isPlain = start->integer == 0 && step->integer == 1;
-  int64_t end = 0;
-  if (!isPlain && (length->kind != Argument::Kind::Int || __builtin_mul_overflow(length->integer, step->integer, &end) ||
-                   __builtin_add_overflow(end, start->integer, &end)))
+  Argument end = isPlain ? *length : *start;
+  if (!isPlain && (length->kind != Argument::Kind::Int || __builtin_mul_overflow(length->integer, step->integer, &end.integer) ||
+                   __builtin_add_overflow(end.integer, start->integer, &end.integer)))
     return "prims.iota.default has a length that is not known, or is too large, with another step than 1";
   node.target = "torch.ops.aten.arange.start_step";
-  node.arguments.insert(node.arguments.begin(),
-                        {{"start", *start}, {"end", isPlain ? *length : integerOf(end)}, {"step", *step}});
+  node.arguments.insert(node.arguments.begin(), {{"start", *start}, {"end", end}, {"step", *step}});
   return "";
 }
 
@@ -61,13 +51,12 @@ bool isPrimOfAten(std::string_view op) {
 }
 
 std::string replacePrim(Node& node) {
-  if (!node.target.starts_with(prefix)) return "";
-  const std::string op = node.target.substr(prefix.size());
+  const std::string op = node.op();
   if (op == iota) return replaceIota(node);
   const auto prim = std::find_if(std::begin(table), std::end(table), [&](const Prim& one) { return one.op == op; });
   if (prim == std::end(table)) return "";
   if (node.arguments.size() != prim->names.size()) return op + " has another number of arguments";
-  node.target = std::string(prefix) + std::string(prim->aten);
+  node.target = "torch.ops." + std::string(prim->aten);
   size_t number = 0;
   for (const char* name : prim->names) node.arguments[number++].name = name;
   return "";

@@ -18,13 +18,6 @@ using inputs::ExportedProgram;
 using Argument = ExportedProgram::Argument;
 using Kind = Argument::Kind;
 
-constexpr std::string_view operatorPrefix = "torch.ops.";
-
-/// `aten.add.Tensor` of `torch.ops.aten.add.Tensor`; empty for what is no operator.
-std::string operatorOf(const ExportedProgram::Node& node) {
-  return node.target.starts_with(operatorPrefix) ? node.target.substr(operatorPrefix.size()) : "";
-}
-
 /// Whether an operator only checks what the exporter knew.
 bool asserts(std::string_view op) {
   for (std::string_view packet : {"aten._assert_tensor_metadata.", "aten._assert_scalar.", "aten._assert_async.",
@@ -291,20 +284,20 @@ void bindFunction(const ExportedProgram& program, const ExportedProgram::Node& n
 
 std::string ownerOf(const ExportedProgram::Node& node) {
   if (!node.module.empty()) return inputs::printable(node.module);
-  const std::string op = operatorOf(node);
+  const std::string op = node.op();
   return fmt::format("{} {}", inputs::printable(op.empty() ? node.target : op), inputs::printable(node.name));
 }
 
 }  // namespace
 
 std::string labelOf(const ExportedProgram::Node& node) {
-  const std::string op = operatorOf(node);
+  const std::string op = node.op();
   return fmt::format("node {} ({}){}", inputs::printable(node.name), inputs::printable(op.empty() ? node.target : op),
                      node.module.empty() ? "" : " of " + inputs::printable(node.module));
 }
 
 bool isBaked(const ExportedProgram& program, const ExportedProgram::Node& node) {
-  if (asserts(operatorOf(node))) return false;
+  if (asserts(node.op())) return false;
   for (const ExportedProgram::NamedArgument& argument : node.arguments)
     if (isFloating(argument.value)) return true;
   if (takesTensors(program, node)) return false;
@@ -316,7 +309,7 @@ bool isBaked(const ExportedProgram& program, const ExportedProgram::Node& node) 
 }
 
 std::optional<Instruction> bindNode(const ExportedProgram& program, const ExportedProgram::Node& node, Baked baked) {
-  const std::string op = operatorOf(node);
+  const std::string op = node.op();
   if (asserts(op)) return std::nullopt;
   Instruction bound;
   bound.label = labelOf(node);
