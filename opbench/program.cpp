@@ -161,8 +161,8 @@ Selection readSelection(const Options& options, size_t& unreadable) {
     for (const auto* patterns : {&config.patterns(), &tolerances.patterns()})
       checkPatterns(*patterns, runtime::operatorNames(), runtime::Programs(options.modelsFolder, options.programs).names());
   if (options.source == Source::Rnn) return selectionOf(samplesOf(options.rnn, options.seed, roomFor(options)));
-  Reader reader(options.timeout);
   if (options.source == Source::Models) {
+    Reader reader(options.timeout);
     const runtime::Programs programs(options.modelsFolder, options.programs);
     if (const std::string unknown = unknownBatches(options.model.runner, programs); !unknown.empty())
       std::cerr << "opbench: " << inputs::printable(unknown) << "\n";

@@ -58,15 +58,13 @@ Value powerOf(Value x, double exponent) {
   return power(x, x.like(exponent));
 }
 
-/// Whether a bound is a number that is none.
-bool isNoNumber(const Context& c, const std::string& bound) {
-  return c.argument(bound).is<double>() && std::isnan(c.number(bound));
-}
+/// Whether a bound is NaN.
+bool isNaN(const Context& c, const std::string& bound) { return c.argument(bound).is<double>() && std::isnan(c.number(bound)); }
 
-/// x held between the bounds that are given; NaN stays. ATen takes no notice of the only bound where that is no number.
+/// x held between the bounds that are given; NaN stays. ATen ignores NaN where it is the only bound.
 Tensors clampBetween(Context& c) {
-  const bool hasNone = isNoNumber(c, c.isNone("min") ? "max" : "min");
-  if (hasNone && (c.isNone("min") || c.isNone("max"))) return pointwise(c, {"self"}, identity);
+  const bool hasOne = c.isNone("min") || c.isNone("max");
+  if (hasOne && isNaN(c, c.isNone("min") ? "max" : "min")) return pointwise(c, {"self"}, identity);
   if (c.isNone("min")) return pointwise(c, {"self", "max"}, [](Value x, Value high) { return min(x, high); });
   if (c.isNone("max")) return pointwise(c, {"self", "min"}, [](Value x, Value low) { return max(x, low); });
   return pointwise(c, {"self", "min", "max"}, [](Value x, Value low, Value high) { return min(max(x, low), high); });
