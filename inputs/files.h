@@ -25,7 +25,7 @@ std::string readFile(const std::string& path, const FileLimits& limits = {});
 /// Hands on a file's content in pieces, however large it is. Errors: Input, `cannot read FILE: why`, also for a folder.
 void readPieces(const std::string& path, const std::function<void(std::string_view)>& take);
 
-/// The text in a file: without a byte order mark, and unpacked where gzip has packed it; the limits are those of the text.
+/// The text in a file, unpacked if gzip has packed it, without a byte order mark. The limits count the unpacked text.
 /// Errors: as readFile, and for what is no text, whole: `cannot read FILE: it is a zip archive; unpack it by unzip FILE`.
 std::string readText(const std::string& path, const FileLimits& limits = {});
 /// Hands on the same text line by line, without line breaks, and holds no more of it. `isBroken`: the text ends in this line.

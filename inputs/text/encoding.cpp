@@ -12,7 +12,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-/// How a file begins that is no text, what it is, and the command that makes one of it, of which it is the argument.
+/// A kind of file that is no text: the bytes at its beginning, its name, and the command that unpacks a file to text.
 struct Form {
   size_t offset;
   std::string_view mark;

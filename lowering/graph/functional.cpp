@@ -45,7 +45,8 @@ bool isDense(const ir::TensorType& type) {
   return inner > 0;
 }
 
-/// The dims of `from` in the order of those of `to` that have their sizes and strides; none where a dim of `to` is not in `from`.
+/// The numbers of the dims of `from` that make it `to` as arguments of aten.permute; none where these types are no permutation of
+/// each other.
 std::optional<ir::List> permutation(const ir::TensorType& from, const ir::TensorType& to) {
   if (from.sizes.size() != to.sizes.size()) return std::nullopt;
   ir::List dims;

@@ -54,7 +54,7 @@ class GroupJudge : public runtime::GroupObserver {
   const codegen::Instance* instance_ = nullptr;
   runtime::Workload* group_ = nullptr;
   Reference reference_;
-  std::vector<int64_t> sums_;  ///< of what the group only reads
+  std::vector<int64_t> sums_;  ///< checksums of the tensors that the group only reads
 };
 
 }  // namespace

@@ -13,9 +13,9 @@ std::optional<Tensor> perChannel(const Context& c, const std::string& argument, 
 
 /// (x - mean) * scale
 Tensor centered(const Tensor& x, const Tensor& mean, const Tensor& scale);
-/// The same in a gradient, of the mean that the norm has handed on. Where that is computed in the same loops it is the sum of a
-/// level and of what the level is off, as Moments has it: one is subtracted after the other, since their sum is rounded, which is
-/// much of elements far from zero.
+/// The same in a gradient, with the mean that the norm has made. Where one region has both, the mean is a sum of two values (see
+/// Moments): a level, and its distance from the mean. They are subtracted one after the other, as rounding their sum would lose
+/// digits of elements far from zero.
 Tensor centeredAgain(const Tensor& x, const Tensor& mean, const Tensor& scale);
 /// x * weight + bias, as far as they are given.
 Tensor affine(Tensor x, const std::optional<Tensor>& weight, const std::optional<Tensor>& bias);

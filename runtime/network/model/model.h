@@ -55,7 +55,7 @@ class Model : public Workload {
     std::optional<Optimizer> optimizer;
     std::optional<GradScaler> scaler;
 
-    /// Whether they are those of the reference; a program without state and inputs has none.
+    /// Whether the floating-point tensors are float64, as for the reference. A program may have no tensor that tells.
     bool areInFloat64() const {
       const std::vector<at::Tensor>& first = state.empty() ? inputs : state;
       return !first.empty() && first.front().scalar_type() == at::kDouble;
