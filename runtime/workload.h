@@ -30,6 +30,8 @@ class Workload {
   virtual const std::string& op() const = 0;
   /// Draws the operands anew into the memory they have: whatever was made for the workload computes on them from then on.
   virtual void draw(uint64_t seed, const inputs::Data& data) = 0;
+  /// How often data of inputs::Distribution::Specials have to be drawn so that rows of operands hold every thing (Data::turn).
+  virtual int64_t turnsOfRows() const { return 1; }
   /// Puts the drawn values back into the operands of a set that runs write.
   virtual void restore(int set = 0) = 0;
   /// Asks for `sets` sets of operands, equal in value and each in memory of its own, so that runs can find data that no cache

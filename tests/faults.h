@@ -165,7 +165,7 @@ class FaultBed {
       const opbench::Verdict right = correctness_.judge(*trial_);
       CHECK_MESSAGE(right.ok, right.message);
       const runtime::TensorList results = runtime::clone(trial_->outputs());
-      for (Suspect& suspect : suspects_) judge(suspect, results, name(number == 0, number));
+      for (Suspect& suspect : suspects_) judge(suspect, results, toText(correctness_.drawn()));
       ++number;
     } while (correctness_.drawNext());
     return suspects_;

@@ -11,13 +11,14 @@
 namespace inputs {
 namespace {
 
-constexpr std::array<std::pair<Distribution, std::string_view>, 8> names{{{Distribution::Normal, "normal"},
+constexpr std::array<std::pair<Distribution, std::string_view>, 9> names{{{Distribution::Normal, "normal"},
                                                                           {Distribution::Uniform, "uniform"},
                                                                           {Distribution::SmallInt, "small-int"},
                                                                           {Distribution::Zeros, "zeros"},
                                                                           {Distribution::Positive, "positive"},
                                                                           {Distribution::Levels, "levels"},
                                                                           {Distribution::Far, "far"},
+                                                                          {Distribution::Spread, "spread"},
                                                                           {Distribution::Specials, "specials"}}};
 
 }  // namespace

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,16 +17,24 @@ enum class Distribution {
   Zeros,     ///< floats, integers and bools that are all zero
   Positive,  ///< floats |normal(0, 1)| + 1/16, integers from 1 to 8, bools true
   Levels,    ///< floats normal around a level that is drawn from normal(0, 4) every 4096 elements: means differ; others as Normal
-  Far,  ///< floats up to four quarters around 250 (of f64 1000), on which exponentials overflow, squares cancel, and many are
-        ///< equal; one in four i64 exceeds 32 bits; others as Normal
-  Specials,  ///< normal, but in the first of every four blocks of 4096 one in eight is NaN, infinite, zero of either sign,
+  Far,     ///< floats up to four quarters around 250 (of f64 1000), on which exponentials overflow, squares cancel, and many are
+           ///< equal; one in four i64 exceeds 32 bits; others as Normal
+  Spread,  ///< floats of both signs with magnitudes from 2^-8 to 2^8, evenly by their logarithm; one in four integers is anything
+           ///< that its dtype holds, the largest and the smallest included; others as Normal
+  Specials,  ///< rows that hold one thing each (rows.h): an infinity, a NaN, zeros, equal elements; where there are no rows,
+             ///< normal, but in the first of every four blocks of 4096 one in eight is NaN, infinite, zero of either sign,
              ///< subnormal, the smallest normal number of its dtype or a large one
 };
 
 /// The data of a call.
 struct Data {
   Distribution distribution = Distribution::Normal;
-  double scale = 1;  ///< of floats
+  double scale = 1;                   ///< of floats
+  int64_t turn = 0;                   ///< of Specials: which thing the first row holds
+  bool isTame = false;                ///< of Specials: no element is NaN, infinite or large
+  std::vector<int64_t> rowDims = {};  ///< of Specials: dimensions of a row, where more than the call at hand combines them
+
+  bool operator==(const Data&) const = default;
 };
 
 /// `normal`, `small-int`; on the command line and in reports.

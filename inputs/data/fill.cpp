@@ -14,26 +14,6 @@ namespace {
 constexpr int64_t largestInteger = 8;
 constexpr int64_t period = 262'139;  // the largest prime below 2^18
 
-/// Magnitudes at the ends of a floating dtype, as far as f32 or, for f64, double can hold them.
-struct Range {
-  double subnormal;  ///< the smallest
-  double normal;     ///< the smallest that is not subnormal
-  double large;      ///< and its cube is finite, unless that of no large number is
-};
-
-Range rangeOf(ir::DType dtype) {
-  switch (dtype) {
-    case ir::DType::F8E4M3: return {0x1p-9, 0x1p-6, 448};
-    case ir::DType::F8E5M2: return {0x1p-16, 0x1p-14, 57344};
-    case ir::DType::F16:
-    case ir::DType::C32: return {0x1p-24, 0x1p-14, 65504};
-    case ir::DType::BF16: return {0x1p-133, 0x1p-126, 0x1p40};
-    case ir::DType::F64:
-    case ir::DType::C128: return {0x1p-1074, 0x1p-1022, 0x1p300};
-    default: return {0x1p-149, 0x1p-126, 0x1p40};
-  }
-}
-
 double normal(uint64_t bits) { return normalQuantile(uniform(bits)); }
 
 double awayFromZero(double value) { return std::copysign(std::abs(value) + 0.0625, value); }
@@ -51,7 +31,7 @@ double nonFinite(uint64_t bits) {
 /// they cancelled, the sum of the others would depend on the order.
 double special(ir::DType dtype, uint64_t which) {
   const double infinity = std::numeric_limits<double>::infinity();
-  const Range range = rangeOf(dtype);
+  const Magnitudes range = magnitudesOf(dtype);
   const double values[] = {std::numeric_limits<double>::quiet_NaN(),
                            infinity,
                            -infinity,
@@ -71,6 +51,13 @@ double far(ir::DType dtype, uint64_t bits) {
   return level + static_cast<double>(std::clamp<int64_t>(std::lround(2 * normal(bits)), -4, 4)) / 4;
 }
 
+/// As likely between 2^k and 2^(k+1) for one k as for another.
+double spread(uint64_t bits) {
+  constexpr double least = -8, most = 8;
+  const double magnitude = std::exp2(least + (most - least) * uniform(bits));
+  return bits & 1 ? -magnitude : magnitude;
+}
+
 /// Floats by domain; plain ones by the distribution asked for.
 struct FloatDraw {
   ir::DType dtype;
@@ -88,6 +75,7 @@ struct FloatDraw {
       case Distribution::Positive: return std::abs(normal(bits)) + 0.0625;
       case Distribution::Levels: return normal(bits) + level();
       case Distribution::Far: return far(dtype, bits);
+      case Distribution::Spread: return spread(bits);
     }
     return 0;
   }
@@ -104,8 +92,9 @@ struct FloatDraw {
     return isFinite && !std::isfinite(found) ? value : found;
   }
 
-  /// Of a domain of its own; far from zero where that is asked for.
-  double orFar(double value, uint64_t bits) const {
+  /// Of a domain of its own: far from zero, or of another magnitude, where that is asked for.
+  double orOther(double value, uint64_t bits) const {
+    if (data.distribution == Distribution::Spread) return std::copysign(spread(bits), value);
     return data.distribution == Distribution::Far ? plain(bits) : orSpecial(value, bits);
   }
 
@@ -113,10 +102,10 @@ struct FloatDraw {
   double operator()(const Finite&, uint64_t bits) const { return orSpecial(data.scale * plain(bits), bits, true); }
   double operator()(const Tame&, uint64_t bits) const { return data.scale * plain(bits); }
   double operator()(const Uniform& range, uint64_t bits) const { return range.low + (range.high - range.low) * uniform(bits); }
-  double operator()(const Positive&, uint64_t bits) const { return orFar(std::abs(normal(bits)) + 0.0625, bits); }
+  double operator()(const Positive&, uint64_t bits) const { return orOther(std::abs(normal(bits)) + 0.0625, bits); }
   double operator()(const NonZero& range, uint64_t bits) const {
     const double value = awayFromZero(normal(bits));
-    return range.isTame ? value : orFar(value, bits);
+    return range.isTame ? value : orOther(value, bits);
   }
   double operator()(const Halves& range, uint64_t bits) const {
     const bool isTheirs = data.distribution == Distribution::Normal || data.distribution == Distribution::Specials;
@@ -136,7 +125,21 @@ struct IntegerDraw {
     if (distribution == Distribution::Positive) return 1 + integerBelow(bits, largestInteger);
     const int64_t small =
         isSigned ? integerBelow(bits, 2 * largestInteger + 1) - largestInteger : integerBelow(bits, largestInteger + 1);
+    if (distribution == Distribution::Spread) return orAny(small, bits);
     return distribution == Distribution::Far && dtype == ir::DType::I64 ? small + beyond32Bits(bits) : small;
+  }
+  /// In one of four cases any number that the dtype holds, of as many bits as chance says; of these one in eight is the largest
+  /// and one in eight the smallest.
+  int64_t orAny(int64_t small, uint64_t bits) const {
+    const uint64_t kind = randomBits(bits, 0) % 32, any = randomBits(bits, 1);
+    const int width = 8 * static_cast<int>(ir::sizeOf(dtype));
+    const auto largest = static_cast<int64_t>(~uint64_t{0} >> (64 - width + (isSigned ? 1 : 0)));
+    if (kind >= 8) return small;
+    if (kind == 0) return largest;
+    if (kind == 1) return isSigned ? -largest - 1 : 0;
+    const auto magnitude =
+        static_cast<int64_t>((any & static_cast<uint64_t>(largest)) >> (any >> 32) % static_cast<uint64_t>(width));
+    return isSigned && (bits & 1) ? -magnitude : magnitude;
   }
   /// In one of four cases a number that 32 bits lose.
   static int64_t beyond32Bits(uint64_t bits) {
@@ -145,7 +148,9 @@ struct IntegerDraw {
   }
   int64_t operator()(const Plain&, uint64_t bits) const { return plain(bits); }
   int64_t operator()(const Finite&, uint64_t bits) const { return plain(bits); }
-  int64_t operator()(const Tame&, uint64_t bits) const { return plain(bits); }
+  int64_t operator()(const Tame&, uint64_t bits) const {
+    return distribution == Distribution::Spread ? IntegerDraw{dtype, Distribution::Normal}.plain(bits) : plain(bits);
+  }
   int64_t operator()(const Uniform&, uint64_t bits) const { return plain(bits); }
   int64_t operator()(const Positive&, uint64_t bits) const { return 1 + integerBelow(bits, largestInteger); }
   int64_t operator()(const NonZero&, uint64_t bits) const {
@@ -201,6 +206,19 @@ void forEachElement(const ir::TensorType& type, Visit visit) {
 }
 
 }  // namespace
+
+Magnitudes magnitudesOf(ir::DType dtype) {
+  switch (dtype) {
+    case ir::DType::F8E4M3: return {0x1p-9, 0x1p-6, 448};
+    case ir::DType::F8E5M2: return {0x1p-16, 0x1p-14, 57344};
+    case ir::DType::F16:
+    case ir::DType::C32: return {0x1p-24, 0x1p-14, 65504};
+    case ir::DType::BF16: return {0x1p-133, 0x1p-126, 0x1p40};
+    case ir::DType::F64:
+    case ir::DType::C128: return {0x1p-1074, 0x1p-1022, 0x1p300};
+    default: return {0x1p-149, 0x1p-126, 0x1p40};
+  }
+}
 
 int64_t drawnElements(const ir::TensorType& type, const ValueRange& domain) {
   const int64_t all = type.storageElements();

@@ -7,6 +7,14 @@
 
 namespace inputs {
 
+/// Magnitudes at the ends of a floating dtype, as far as f32 or, for f64, double can hold them.
+struct Magnitudes {
+  double subnormal;  ///< the smallest
+  double normal;     ///< the smallest that is not subnormal
+  double large;      ///< and its cube is finite, unless that of no large number is
+};
+Magnitudes magnitudesOf(ir::DType dtype);
+
 /// How many elements at the start of a tensor's storage are drawn; those after them repeat them. Drawing costs more than
 /// copying, and so large a prime period hides no mistake of an index. Values that depend on their position do not repeat.
 int64_t drawnElements(const ir::TensorType& type, const ValueRange& domain);

@@ -29,6 +29,16 @@ IndexRange at(IndexRange range, std::function<int64_t(const ir::Shape& at, uint6
   return range;
 }
 
+/// The same, but one in eight is the number that stands for none; never the first, so that something is left.
+IndexRange orNone(IndexRange range, int64_t none) {
+  const auto* all = std::get_if<Below>(&range.drawn);
+  if (all == nullptr) return range;
+  return at(range, [bound = all->bound, none](const ir::Shape& at, uint64_t random) {
+    const bool isFirst = std::all_of(at.begin(), at.end(), [](int64_t coordinate) { return coordinate == 0; });
+    return !isFirst && randomBits(random, 0) % 8 == 0 ? none : integerBelow(random, bound);
+  });
+}
+
 /// Where the values of a mask or of probabilities are not indices, whatever the argument's name.
 IndexRange anything(ValueRange drawn = Plain{}) { return {std::move(drawn), {}}; }
 
@@ -52,6 +62,13 @@ IndexRange rowOfArgument1(const Call& call) { return below(call.size(1, 0), call
 template <size_t rows>
 IndexRange rowOfSo(const Call& call) {
   return below(call.integer(rows), call.tensor(1));
+}
+/// The same, or the row that has no gradient.
+template <size_t rows, size_t padding>
+IndexRange rowOfSoOrNone(const Call& call) {
+  const IndexRange range = rowOfSo<rows>(call);
+  const auto none = static_cast<int64_t>(call.number(padding, -1));
+  return range.legal.hold(none) ? orNone(range, none) : range;
 }
 
 // --- gather, scatter and friends: (self, dim, index, ...) ---
@@ -226,7 +243,7 @@ template <size_t input, size_t target, size_t ignored>
 IndexRange classOrNone(const Call& call) {
   IndexRange range = classOf(call, input, target);
   range.legal.other = static_cast<int64_t>(call.number(ignored, -100));
-  return range;
+  return orNone(range, *range.legal.other);
 }
 template <size_t input, size_t target>
 IndexRange classOfMargin(const Call& call) {
@@ -327,7 +344,7 @@ constexpr IndexRow indexRows[] = {
     {"_embedding_bag_backward _embedding_bag_sparse_backward", 4, backwardBagSize},
     {"_embedding_bag_dense_backward", 4, maximumRow<4, 5, 9>},
     {"_embedding_bag_backward", 5, maximumRow<5, 6, 11>},
-    {"embedding_dense_backward embedding_sparse_backward embedding_backward", 1, rowOfSo<2>},
+    {"embedding_dense_backward embedding_sparse_backward embedding_backward", 1, rowOfSoOrNone<2, 3>},
     {"gather _gather_sparse_backward index_select index_add index_reduce scatter_add scatter_reduce", 2, alongDim},
     {"index_fill", 2, alongDimFromEnd},
     {"scatter index_copy", 2, distinctAlongDim},

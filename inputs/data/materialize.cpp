@@ -2,7 +2,6 @@
 
 #include <ATen/core/List.h>
 #include <ATen/core/Tensor.h>
-#include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/ops/as_strided.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_strided.h>
@@ -19,6 +18,8 @@
 #include "inputs/data/fill.h"
 #include "inputs/data/index_range.h"
 #include "inputs/data/random.h"
+#include "inputs/data/rows.h"
+#include "inputs/data/schema.h"
 #include "inputs/data/value_range.h"
 
 namespace inputs {
@@ -71,6 +72,13 @@ at::Tensor repeated(const at::Tensor& block, int64_t count) {
   return all;
 }
 
+/// Elements of rows on the CPU, floats in double and integers in int64.
+at::Tensor noiseOf(ir::DType dtype, int64_t count, const ValueRange& range, uint64_t key, const Data& data) {
+  const auto type = ir::TensorType::contiguous(dtype, {count});
+  const at::Tensor block = drawn(type, range, key, data).to(ir::isFloating(dtype) ? c10::kDouble : c10::kLong);
+  return block.numel() == count ? block : repeated(block, count);
+}
+
 /// Drawn on the CPU, so that every device gets the same data.
 at::Tensor tensor(const ir::TensorType& type, const ValueRange& domain, uint64_t key, const Data& data, c10::Device device) {
   if (device.is_meta())
@@ -81,14 +89,6 @@ at::Tensor tensor(const ir::TensorType& type, const ValueRange& domain, uint64_t
                                : drawn(type, domain, key, data).to(scalarType(type.dtype)).to(device);
   int64_t count = type.storageElements();
   return at::as_strided(block.numel() == count ? block : repeated(block, count), type.sizes, type.strides);
-}
-
-const c10::FunctionSchema* schemaOf(const std::string& op) {
-  size_t dot = op.find('.'), second = op.find('.', dot + 1);
-  std::string name = op.substr(0, dot) + "::" + op.substr(dot + 1, second - dot - 1);
-  std::string overload = second == std::string::npos || op.substr(second) == ".default" ? "" : op.substr(second + 1);
-  auto found = c10::Dispatcher::singleton().findSchema({name, overload});
-  return found ? &found->schema() : nullptr;
 }
 
 constexpr size_t unknownPosition = 1000;  // beyond any schema: the table has no row for it
@@ -138,8 +138,7 @@ class Materializer {
   c10::IValue operator()(const ir::Symbol& symbol) { return symbolNumber(symbol.text); }
   c10::IValue operator()(const ir::TensorType& type) {
     if (!given_->empty() && !device_.is_meta()) return given(type);
-    uint64_t key = randomBits(randomBits(seed_, position_), item_);
-    return tensor(type, valueRangeOf(sample_, position_, item_), key, data_, device_);
+    return device_.is_meta() ? tensor(type, Plain{}, 0, data_, device_) : drawn(type);
   }
   c10::IValue operator()(const ir::List& list) {
     c10::impl::GenericList values(c10::AnyType::get());
@@ -160,6 +159,17 @@ class Materializer {
   c10::IValue convert(const ir::Argument& value) {
     given_ = &value.elements;
     return std::visit(*this, value.data);
+  }
+
+  at::Tensor drawn(const ir::TensorType& type) const {
+    const uint64_t key = randomBits(randomBits(seed_, position_), item_);
+    const ValueRange range = valueRangeOf(sample_, position_, item_);
+    if (data_.distribution != Distribution::Specials) return tensor(type, range, key, data_, device_);
+    const Data noise{Distribution::Normal, data_.scale};
+    if (const auto rows = rowsOf(sample_, position_, type, range, data_))
+      return rowTensor(type, *rows, noiseOf(type.dtype, rowElements(type, *rows), range, key, noise), seed_, data_, device_);
+    const bool isNormal = data_.isTame || isBesideRows(sample_, type);
+    return tensor(type, range, key, isNormal ? noise : data_, device_);
   }
 
   /// The elements that the sample has for it. Error: Input for an index that is none: devices end the process for those.

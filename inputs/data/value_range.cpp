@@ -50,6 +50,8 @@ ValueRange base(const Call& call) {
   return Plain{};
 }
 
+ValueRange dividend(const Call& call) { return ir::isIntegral(call.tensor(0).dtype) ? ValueRange(Tame{}) : Plain{}; }
+
 ValueRange exponent(const Call& call) {
   if (ir::isIntegral(call.tensor(1).dtype)) return Below{4};
   return Plain{};
@@ -113,6 +115,8 @@ constexpr ValueRow valueRows[] = {
     {"special_zeta", 0, tame},
     {"special_zeta", 1, tame},
     {"div true_divide floor_divide", 1, nonZero},
+    // Of the smallest integer by -1 there is no quotient: processors end the process.
+    {"div true_divide floor_divide", 0, dividend},
     // Of quotients beyond what integers hold eager's vectors on CPUs make NaN.
     {"remainder fmod", 0, tame},
     {"remainder fmod", 1, tameNonZero},

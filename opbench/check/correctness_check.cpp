@@ -20,9 +20,12 @@ using inputs::Distribution;
 uint64_t otherSeed(uint64_t seed) { return seed ^ 0x5eedf00d5eedf00dULL; }
 
 /// The sets of data after the first one, the last one first.
-std::vector<Data> setsAfter(const Data& data) {
+std::vector<Data> setsAfter(const Data& data, int64_t turnsOfRows) {
   if (data.distribution != Distribution::Normal) return {data};
-  return {Data{Distribution::Specials}, Data{Distribution::Far}};
+  std::vector<Data> sets;
+  for (int64_t turn = turnsOfRows; turn-- > 0;) sets.push_back({.distribution = Distribution::Specials, .turn = turn});
+  sets.insert(sets.end(), {Data{Distribution::Spread}, Data{Distribution::Far}});
+  return sets;
 }
 
 /// Elements that a call combines for one of its smallest result.
@@ -55,7 +58,7 @@ void CorrectnessCheck::begin(uint64_t seed, const Data& data) {
   seed_ = seed;
   data_ = data;
   const bool isCall = !inputs::isNetwork(workload_.op());
-  next_ = isCall ? setsAfter(data) : std::vector{data};  // what saturates every gate shows nothing
+  next_ = isCall ? setsAfter(data, workload_.turnsOfRows()) : std::vector{data};  // what saturates every gate shows nothing
   drawn_ = {seed, data};
   setReference();
   const std::string first = findTrivialSolution(reference_, workload_, criterion_, tolerances_);

@@ -28,8 +28,8 @@ class CorrectnessCheck {
   /// trivialSolution() names it, and says why if no data can be otherwise.
   void begin(uint64_t seed, const inputs::Data& data);
   /// Draws the next set of data, from another seed, and computes its reference: what was computed before is wrong from then on.
-  /// After normal data these are far from zero, then have special values among them; after any others more of the same.
-  /// False where there are no more.
+  /// After normal data these are far from zero, then of all magnitudes, then have special values among them, drawn as often as
+  /// rows take (runtime::Workload::turnsOfRows); after any others more of the same. False where there are no more.
   bool drawNext();
   /// Draws the first data again, from a seed of the system's entropy.
   void drawUnforeseen();
@@ -52,6 +52,8 @@ class CorrectnessCheck {
   std::optional<Determinism> determinism(runtime::Trial& trial) const;
 
   const Reference& reference() const { return reference_; }
+  /// The data at hand.
+  const inputs::Data& drawn() const { return drawn_.second; }
   /// The first data.
   const inputs::Data& data() const { return data_; }
   /// The trivial solution that passes on these data; empty where none does.

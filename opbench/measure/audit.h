@@ -7,8 +7,11 @@
 
 namespace opbench {
 
-/// Has one contender make a run that is checked and not timed (runtime::Trial::audit), by its place among those that race.
-using Audit = std::function<void(size_t contender)>;
+/// What is checked of the runs of a race. Each is called with a contender's place among those that race, if it is given.
+struct RunChecks {
+  std::function<void(size_t contender)> audit = {};  ///< has it make a run that is checked and not timed (runtime::Trial::audit)
+  std::function<void(size_t contender)> look = {};   ///< looks at the result of its latest run, which was timed, after its time
+};
 
 /// The places of audits among timed turns: one among the first turns, and one more whenever these have doubled, each anywhere in
 /// its stretch. They are drawn from the system's entropy, so that no contender can know them.

@@ -34,7 +34,7 @@ void turn(const std::vector<runtime::Trial*>& trials, runtime::Measure measure) 
 }  // namespace
 
 Measurement raceExactly(const std::vector<runtime::Trial*>& trials, runtime::Measure measure, runtime::Device& device,
-                        int64_t warmups, int64_t runs, uint64_t seed, const Audit& audit) {
+                        int64_t warmups, int64_t runs, uint64_t seed, const RunChecks& checks) {
   std::vector<Runs> all(trials.size());
   std::vector<size_t> order(trials.size());
   std::iota(order.begin(), order.end(), 0);
@@ -44,8 +44,8 @@ Measurement raceExactly(const std::vector<runtime::Trial*>& trials, runtime::Mea
   device.queueClock();
   const AuditPlaces places(runs);
   for (int64_t run = -warmups; run < runs; ++run) {
-    if (audit && run >= 0 && run == places.before(runs)) {
-      for (size_t i = 0; i < trials.size(); ++i) audit(i);
+    if (checks.audit && run >= 0 && run == places.before(runs)) {
+      for (size_t i = 0; i < trials.size(); ++i) checks.audit(i);
       turn(trials, measure);
     }
     std::shuffle(order.begin(), order.end(), random);

@@ -67,13 +67,13 @@ std::uniform_real_distribution<double> overTick(double tick) {
 class Race {
  public:
   Race(const std::vector<runtime::Trial*>& trials, runtime::Measure measure, runtime::Device& device, const Pace& pace,
-       uint64_t seed, const Audit& audit)
+       uint64_t seed, const RunChecks& checks)
       : trials_(trials),
         measure_(measure),
         device_(device),
         pace_(pace),
         stopping_(pace.precision),
-        audit_(audit),
+        checks_(checks),
         places_(StoppingRule::least),
         random_(seed),
         overTick_(overTick(measure == runtime::Measure::Cold ? device.tick() : 0)),
@@ -93,7 +93,7 @@ class Race {
     do {
       round(turns);
     } while (!isOver());
-    if (audit_ && audits_ == 0) audit();  // the time was over before the first place
+    if (checks_.audit && audits_ == 0) audit();  // the time was over before the first place
     return conclude();
   }
 
@@ -137,7 +137,7 @@ class Race {
 
   /// As many turns, with those audits between them whose place it is.
   Turns auditedTurns(int number) {
-    const auto before = audit_ ? static_cast<int>(places_.before(number)) : number;
+    const auto before = checks_.audit ? static_cast<int>(places_.before(number)) : number;
     Turns turns = turn(before);
     places_.advance(before);
     if (before == number) return turns;
@@ -151,7 +151,7 @@ class Race {
   }
 
   void audit() {
-    for (size_t trial = 0; trial < trials_.size(); ++trial) audit_(trial);
+    for (size_t trial = 0; trial < trials_.size(); ++trial) checks_.audit(trial);
     ++audits_;
   }
 
@@ -162,6 +162,7 @@ class Race {
       std::shuffle(order_.begin(), order_.end(), random_);
       for (const size_t trial : order_) {
         const int needed = queue(*trials_[trial]);
+        if (checks_.look && measure_ == runtime::Measure::Cold) checks_.look(trial);
         attempts[trial].push_back(std::min(needed, mostAttempts));
         if (needed > mostAttempts) turns.isInterrupted[static_cast<size_t>(i)] = true;
       }
@@ -281,7 +282,7 @@ class Race {
   runtime::Device& device_;
   const Pace& pace_;
   StoppingRule stopping_;
-  const Audit& audit_;
+  const RunChecks& checks_;
   AuditPlaces places_;
   std::mt19937_64 random_;
   std::uniform_real_distribution<double> overTick_;
@@ -323,8 +324,8 @@ Timing timingOf(const std::vector<double>& all, const std::vector<double>& means
 }
 
 Measurement race(const std::vector<runtime::Trial*>& trials, runtime::Measure measure, runtime::Device& device, const Pace& pace,
-                 uint64_t seed, const Audit& audit) {
-  return Race(trials, measure, device, pace, seed, audit).run();
+                 uint64_t seed, const RunChecks& checks) {
+  return Race(trials, measure, device, pace, seed, checks).run();
 }
 
 }  // namespace opbench

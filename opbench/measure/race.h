@@ -61,10 +61,10 @@ struct Measurement {
 /// one such turn are compared with each other, so that whatever drifts meets all alike; where trials have several captures, the
 /// means of as many turns are. Between rounds of turns the intervals are looked at, and the clock of the device is read. Turns
 /// that other programs interrupt do not count, unless hardly any is left without them. At places that nobody can know
-/// (AuditPlaces), or after the last turn if that comes before the first of them, `audit` is called for each contender, if it is
-/// given; the turns after it, one of each capture, do not count.
+/// (AuditPlaces), or after the last turn if that comes before the first of them, each contender is audited, if that is asked for;
+/// the turns after it, one of each capture, do not count. Runs by the measure Cold are looked at one by one.
 Measurement race(const std::vector<runtime::Trial*>& trials, runtime::Measure measure, runtime::Device& device, const Pace& pace,
-                 uint64_t seed, const Audit& audit = {});
+                 uint64_t seed, const RunChecks& checks = {});
 
 /// Runs that reports of models take together: Hugging Face's time is the least mean of such a round.
 inline constexpr int64_t runsOfRound = 10;
@@ -72,7 +72,7 @@ inline constexpr int64_t runsOfRound = 10;
 /// Times trials in the same way, each exactly `warmups` runs that do not count and then `runs` that do, whatever happens
 /// meanwhile; each run is a round of its own. One turn is audited, as in race().
 Measurement raceExactly(const std::vector<runtime::Trial*>& trials, runtime::Measure measure, runtime::Device& device,
-                        int64_t warmups, int64_t runs, uint64_t seed, const Audit& audit = {});
+                        int64_t warmups, int64_t runs, uint64_t seed, const RunChecks& checks = {});
 
 /// What `all` times of one contender tell, in seconds, and its means and those of the first contender, which are compared pair by
 /// pair.

@@ -286,7 +286,18 @@ void raceWorkload(const inputs::Sample& sample, Row& row, const Dump& dump, cons
   if (!options.timing) return;
   correctness.drawToTime();
   for (PreparedContender& contender : contenders) CorrectnessCheck::forget(*contender.trial);
+  const auto repeats = [&](const PreparedContender& contender) {
+    return contender.callable->isOwn && contender.outcome->determinism == Determinism::Bitwise && !workload->isRandom();
+  };
+  for (PreparedContender& contender : contenders)
+    if (repeats(contender)) contender.witness = std::make_unique<Witness>(*contender.trial, correctness);
   timeAll();
+  dropFailed(contenders, workload->reference(), dump.folder(), [&](PreparedContender& contender) -> Verdict {
+    if (!contender.witness) return {};
+    std::string why = keepVigil(*contender.trial, *contender.witness, *workload, bench.device);
+    if (contender.witness->varies()) contender.outcome->determinism = Determinism::WithinTolerance;
+    return {why.empty(), std::move(why), {}};
+  });
   dropFailed(contenders, workload->reference(), dump.folder(), [&](PreparedContender& contender) {
     // Arguments that are written in place hold what the last of all contenders left there; random numbers went on.
     if (workload->mutates() || workload->isRandom()) {

@@ -4,6 +4,7 @@
 
 #include "ir/graph.h"
 #include "opbench/check/correctness_check.h"
+#include "opbench/check/witness.h"
 #include "opbench/measure/fastest.h"
 #include "opbench/run/dump.h"
 #include "opbench/run/pipeline.h"
@@ -19,6 +20,7 @@ struct PreparedContender {
   Outcome* outcome = nullptr;
   runtime::CallablePtr callable;
   std::unique_ptr<runtime::Trial> trial;
+  std::unique_ptr<Witness> witness = nullptr;  ///< of the user's code, once its results repeat their bits
 };
 
 /// What a network became: its graph and the plan of it, made once for all that run it.

@@ -28,14 +28,14 @@ uint64_t orderSeed(const Row& row, const Bench& bench) { return bench.options.se
 
 /// Races the contenders by one measure; nothing where one of them has no such measure. Networks have the main one alone.
 std::optional<Measurement> raceBy(const std::vector<runtime::Trial*>& trials, runtime::Measure measure, const Row& row,
-                                  const Bench& bench, const Audit& audit) {
+                                  const Bench& bench, const RunChecks& checks) {
   const bool isNetwork = inputs::isNetwork(row.op);
   if (isNetwork && measure != mainMeasure(bench.run)) return std::nullopt;
   for (runtime::Trial* trial : trials)
     if (!trial->prepareFor(measure)) return std::nullopt;
   if (isNetwork)
-    return raceExactly(trials, measure, bench.device, bench.options.warmups, bench.options.runs, orderSeed(row, bench), audit);
-  return race(trials, measure, bench.device, paceOf(bench.options), orderSeed(row, bench), audit);
+    return raceExactly(trials, measure, bench.device, bench.options.warmups, bench.options.runs, orderSeed(row, bench), checks);
+  return race(trials, measure, bench.device, paceOf(bench.options), orderSeed(row, bench), checks);
 }
 
 /// A measure, and where what it finds goes.
@@ -56,8 +56,8 @@ bool isMeasured(const Measurement& measurement) {
 /// Races by one measure, and keeps the timings with the outcomes (none where null) and the rest with the row. Times that were
 /// not measured are kept by none of those that raced: there is nothing to compare.
 void fill(const Slot& slot, const std::vector<runtime::Trial*>& trials, const std::vector<Outcome*>& outcomes, Row& row,
-          const Bench& bench, const Audit& audit = {}) {
-  std::optional<Measurement> measurement = raceBy(trials, slot.measure, row, bench, audit);
+          const Bench& bench, const RunChecks& checks = {}) {
+  std::optional<Measurement> measurement = raceBy(trials, slot.measure, row, bench, checks);
   if (!measurement) return;
   if (!isMeasured(*measurement)) {
     row.notMeasured =
@@ -71,17 +71,30 @@ void fill(const Slot& slot, const std::vector<runtime::Trial*>& trials, const st
   row.*slot.measurement = std::move(measurement);
 }
 
-/// Judges runs among those that are timed by a measure, of all contenders but the reference, and marks those that are wrong.
-Audit auditOf(const std::vector<PreparedContender>& contenders, runtime::Measure measure, const SampleContext& context) {
+/// Judges runs among those that are timed by a measure, of all contenders but the reference, and marks those that are wrong. Of
+/// the user's, each run is looked at.
+RunChecks checksOf(const std::vector<PreparedContender>& contenders, runtime::Measure measure, const SampleContext& context) {
   if (!context.isChecked) return {};
-  return [&contenders, measure, &context](size_t i) {
-    Outcome& outcome = *contenders[i].outcome;
+  const auto check = [&context](const PreparedContender& contender, const std::function<std::string()>& whyWrong) {
+    Outcome& outcome = *contender.outcome;
     if (outcome.contender == context.workload.reference() || outcome.status != Status::Ok) return;
     attempt({&outcome, 1}, context.dump.folder(), [&] {
-      const Verdict verdict = context.correctness.audit(*contenders[i].trial, measure);
-      if (!verdict.ok) setWrong(outcome, verdict.message + " (in a run among those that are timed)");
+      if (std::string why = whyWrong(); !why.empty()) setWrong(outcome, why);
     });
   };
+  RunChecks checks;
+  checks.audit = [&contenders, measure, &context, check](size_t i) {
+    check(contenders[i], [&]() -> std::string {
+      const Verdict verdict = context.correctness.audit(*contenders[i].trial, measure);
+      return verdict.ok ? "" : verdict.message + " (in a run among those that are timed)";
+    });
+  };
+  const auto isWatched = [](const PreparedContender& contender) { return contender.witness != nullptr; };
+  if (std::any_of(contenders.begin(), contenders.end(), isWatched))
+    checks.look = [&contenders, check](size_t i) {
+      if (contenders[i].witness) check(contenders[i], [&] { return contenders[i].witness->look(); });
+    };
+  return checks;
 }
 
 }  // namespace
@@ -98,7 +111,7 @@ void time(const std::vector<PreparedContender>& contenders, const SampleContext&
   }
   const auto stolenBefore = bench.device.stolenSeconds();
   for (const Slot& slot : slotsOf(bench.run))
-    fill(slot, trials, outcomes, row, bench, auditOf(contenders, slot.measure, context));
+    fill(slot, trials, outcomes, row, bench, checksOf(contenders, slot.measure, context));
   if (inputs::isNetwork(row.op))
     for (const PreparedContender& contender : contenders)
       contender.outcome->joules = joulesOf(*contender.trial, context.workload, bench.device);

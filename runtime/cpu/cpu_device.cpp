@@ -15,6 +15,7 @@
 #include <fstream>
 #include <limits>
 #include <new>
+#include <utility>
 #include <vector>
 
 #include "inputs/operator_name.h"
@@ -88,11 +89,13 @@ class CpuTrial : public Trial {
 
   TensorList run() override {
     forget();
-    outputs_ = {};
     workload_.restore();
     callable_.advance();
     callable_.guard(Guards::Written);
-    outputs_ = callable_();
+    {
+      const Unbound unbound(callable_.isOwn);
+      outputs_ = callable_();
+    }
     callable_.guard(Guards::None);
     return outputs_;
   }
@@ -138,6 +141,7 @@ class CpuTrial : public Trial {
     const c10::InferenceMode guard;
     outputs_ = {};
     callable_.advance();
+    const Unbound unbound(callable_.isOwn);
     outputs_ = callable_();
   }
 
@@ -165,6 +169,7 @@ class CpuTrial : public Trial {
     outputs_ = {};
     callable_.advance();
     onEachThread([](int) {});  // threads that went to sleep meanwhile take long to wake
+    const Unbound unbound(callable_.isOwn);
     clock_.start();
     outputs_ = callable_();
     return clock_.stop();
@@ -177,6 +182,7 @@ class CpuTrial : public Trial {
     if (workload_.mutates()) workload_.restore();
     callable_.advance();
     marks_.clear();
+    const Unbound unbound(callable_.isOwn);
     clock_.start();
     for (int i = 0; i < calls_; ++i) {
       outputs_ = {};
@@ -185,9 +191,14 @@ class CpuTrial : public Trial {
     return clock_.stop() / calls_;
   }
 
-  /// Leaves nothing of the latest run that could be taken for what the next one computes.
+  /// Leaves nothing of the latest run that could be taken for what the next one computes; and of the user's code nothing that
+  /// somebody else computed, nor anything that tells a run that is checked from one that is not.
   void forget() {
-    if (outputs_ && !inputs::isNetwork(workload_.op())) poisonOwned(outputs_, operands_);
+    const TensorList latest = std::exchange(outputs_, {});
+    if (!latest || inputs::isNetwork(workload_.op())) return;
+    if (!callable_.isOwn) return poisonOwned(latest, operands_);
+    disguiseOwned(latest, operands_);
+    scrubFreed(latest);
   }
 
   static void evict(const at::Tensor& tensor) {

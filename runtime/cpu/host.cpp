@@ -53,10 +53,30 @@ void evictLines(const void* memory, std::size_t bytes) {
   _mm_mfence();
 }
 
+namespace {
+
+/// The processors of the process, as they are before any thread is bound.
+const std::vector<int>& ownProcessors() {
+  static const std::vector<int> processors = allowedProcessors();
+  return processors;
+}
+
+}  // namespace
+
 void pinThreads() {
-  static const std::vector<int> processors = allowedProcessors();  // before any thread is bound
+  const std::vector<int>& processors = ownProcessors();
   if (static_cast<int>(processors.size()) < at::get_num_threads()) return;
-  onEachThread([](int thread) { confineTo({processors[static_cast<std::size_t>(thread)]}); });
+  onEachThread([&](int thread) { confineTo({processors[static_cast<std::size_t>(thread)]}); });
+}
+
+Unbound::Unbound(bool isWanted) {
+  if (!isWanted) return;
+  before_ = allowedProcessors();
+  confineTo(ownProcessors());
+}
+
+Unbound::~Unbound() {
+  if (!before_.empty() && allowedProcessors() == ownProcessors()) confineTo(before_);
 }
 
 int64_t lastLevelCacheBytes(int processors) {

@@ -25,6 +25,19 @@ void confineTo(const std::vector<int>& processors);
 /// before what is timed.
 void pinThreads();
 
+/// Lets the calling thread use all processors of the process while it lives, where pinThreads() has bound it to one: threads that
+/// it starts meanwhile are as free. Whoever binds it otherwise meanwhile leaves it bound so.
+class Unbound {
+ public:
+  explicit Unbound(bool isWanted = true);
+  ~Unbound();
+  Unbound(const Unbound&) = delete;
+  Unbound& operator=(const Unbound&) = delete;
+
+ private:
+  std::vector<int> before_;  ///< empty where nothing was changed
+};
+
 /// Bytes that the last-level caches of the first so many processors hold together; 0 where Linux does not tell.
 int64_t lastLevelCacheBytes(int processors);
 

@@ -140,12 +140,14 @@ void CudaTrial::findOwned(const TensorList& earlier) {
 }
 
 void CudaTrial::poisonOwned(const TensorList& outputs) const {
-  for (const size_t i : owned_) poison(outputs.state().tensors[i]);
+  for (const size_t i : owned_) callable_.isOwn ? disguise(outputs.state().tensors[i]) : poison(outputs.state().tensors[i]);
 }
 
 /// Leaves nothing of a direct call of the user's code that could be taken for what the next one computes.
 void CudaTrial::forget() const {
-  if (callable_.isOwn && outputs_) runtime::poisonOwned(outputs_, workload_.operands());
+  if (!callable_.isOwn || !outputs_) return;
+  disguiseOwned(outputs_, workload_.operands());
+  scrubFreed(outputs_);
 }
 
 /// A phase begins, and the one before it ends. In a graph that is captured each replay says so.

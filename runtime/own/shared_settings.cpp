@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <fstream>
 #include <optional>
 #include <set>
@@ -42,6 +43,18 @@ std::string timers() {
   return running;
 }
 
+/// Processes that this one has forked and that still run; those that opbench starts have groups of their own.
+std::string children() {
+  std::string own;
+  std::error_code error;
+  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task", error)) {
+    std::ifstream listed(thread.path() / "children");
+    for (pid_t child = 0; listed >> child;)
+      if (::getpgid(child) == ::getpgrp()) own += fmt::format("{} ", child);
+  }
+  return own;
+}
+
 /// The variables that libraries of arithmetic and of threads read; drivers set others of their own.
 std::string environmentNow() {
   constexpr std::array prefixes{"OMP_", "GOMP_", "KMP_", "MKL_", "DNNL_", "ONEDNN_", "TORCH_", "ATEN_"};
@@ -66,6 +79,7 @@ std::vector<Setting> settingsNow() {
       {"the thread that is timed was bound to other processors", bound},
       {"the priority of the process was changed", fmt::format("{} {}", ::getpriority(PRIO_PROCESS, 0), ::sched_getscheduler(0))},
       {"a timer was started that interrupts the process", timers()},
+      {"a process was started that still runs", children()},
       {"the environment was changed", environmentNow()}};
 }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "inputs/data/materialize.h"
+#include "inputs/data/rows.h"
 #include "inputs/data/value_range.h"
 #include "inputs/region.h"
 #include "runtime/capture/recording.h"
@@ -78,10 +79,30 @@ Place placeOf(const ir::Graph& graph, int value) {
   return {};
 }
 
+/// The dimensions that the first call combines which takes something as large as an input and says what it combines; none where
+/// none does.
+std::vector<int64_t> rowDims(const ir::Graph& graph, int input) {
+  const ir::TensorType& type = graph.values[static_cast<size_t>(input)].type;
+  for (const ir::Node& node : graph.nodes) {
+    const auto isAsLarge = [&](const ir::NamedArgument& argument) {
+      const auto* value = argument.value.as<ir::ValueRef>();
+      return value != nullptr && graph.values[static_cast<size_t>(value->index)].type.sizes == type.sizes;
+    };
+    if (!std::any_of(node.args.begin(), node.args.end(), isAsLarge)) continue;
+    if (auto dims = inputs::combinedDims(sampleOf(graph, node), type)) return *dims;
+  }
+  return {};
+}
+
 }  // namespace
 
 Region::Region(const inputs::Sample& sample, Device& device, uint64_t seed, const inputs::Data& data)
-    : op_(sample.op), graph_(regionGraph(sample)), device_(device.torchName()), seed_(seed), calls_(graph_, device_) {
+    : op_(sample.op),
+      graph_(regionGraph(sample)),
+      device_(device.torchName()),
+      seed_(seed),
+      turnsOfRows_(inputs::turnsOf(sample)),
+      calls_(graph_, device_) {
   if (calls_.isRandom()) ir::fail(ir::ErrorKind::Unsupported, "{}: a call of it draws random numbers", op_);
   written_ = writtenInputs(graph_);
   translateErrors(op_, [&] {
@@ -110,11 +131,14 @@ Region::Region(std::string op, ir::Graph graph, std::vector<at::Tensor> inputs)
   sets_.push_back(std::move(inputs));
 }
 
-at::Tensor Region::drawn(size_t input, uint64_t seed, const inputs::Data& data) const {
+at::Tensor Region::drawn(size_t input, uint64_t seed, const inputs::Data& given) const {
+  inputs::Data data = given;
   const int value = graph_.inputs[input];
   const uint64_t ownSeed = seed + input;  // calls draw the same for their first arguments
-  if (data.distribution == inputs::Distribution::Specials && !mayBeSpecial(graph_, value))
-    return drawn(input, seed, {inputs::Distribution::Normal, data.scale});
+  if (given.distribution == inputs::Distribution::Specials) {
+    data.isTame = !mayBeSpecial(graph_, value);
+    data.rowDims = rowDims(graph_, value);
+  }
   const auto [node, argument, item] = placeOf(graph_, value);
   if (node == nullptr) {
     inputs::Sample alone;

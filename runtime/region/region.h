@@ -28,6 +28,7 @@ class Region : public Workload {
   bool isRandom() const override { return false; }
   TensorList operands(int set = 0) const override;
   TensorList readOnly() const override;
+  int64_t turnsOfRows() const override { return turnsOfRows_; }
   int64_t operandBytes() const override;
   TensorList runEager() override;
   TensorList runEagerInFloat64() override;
@@ -52,6 +53,7 @@ class Region : public Workload {
   ir::Graph graph_;
   at::Device device_;
   uint64_t seed_;
+  int64_t turnsOfRows_ = 1;
   BoundGraph calls_;
   std::vector<size_t> written_;  ///< inputs that calls write, ascending
   std::vector<Tensors> sets_;

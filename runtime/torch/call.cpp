@@ -7,6 +7,7 @@
 #include <mutex>
 #include <new>
 
+#include "inputs/data/rows.h"
 #include "runtime/device.h"
 #include "runtime/torch/call_state.h"
 #include "runtime/torch/compare/guard.h"
@@ -205,6 +206,8 @@ const std::string& Call::op() const { return state_->op; }
 std::string Call::outputName(int output) const { return fmt::format("output {}", output); }
 
 uint64_t Call::seed() const { return state_->seed; }
+
+int64_t Call::turnsOfRows() const { return inputs::turnsOf(state_->sample); }
 
 bool Call::isView() { return state_->isView(); }
 

@@ -54,6 +54,7 @@ class Call : public Workload {
   TensorList readOnly() const override;
   int multiply(int sets) override;
   void restore(int set = 0) override;
+  int64_t turnsOfRows() const override;
   int64_t operandBytes() const override;
   Traffic traffic(const ir::Graph& graph) const override;
 

@@ -2,13 +2,16 @@
 
 #include <ATen/EmptyTensor.h>
 #include <ATen/ops/empty.h>
+#include <ATen/ops/equal.h>
 #include <ATen/ops/from_blob.h>
+#include <ATen/ops/roll.h>
 #include <ATen/ops/set.h>
 #include <c10/core/InferenceMode.h>
 #include <fmt/format.h>
 
 #include <memory>
 #include <optional>
+#include <random>
 
 #include "runtime/torch/state.h"
 #include "runtime/torch/tensor_list.h"
@@ -109,6 +112,15 @@ std::string writtenOutside(const TensorList& outputs) {
       return fmt::format("output {} was written outside its memory: {}", i, text);
   }
   return "";
+}
+
+void disguise(const at::Tensor& tensor) {
+  const c10::InferenceMode guard;
+  thread_local std::mt19937 random{std::random_device()()};
+  if (tensor.numel() < 2 || random() % 2 == 0) return poison(tensor);
+  const at::Tensor moved = tensor.flatten().roll(1 + static_cast<int64_t>(random() % static_cast<uint64_t>(tensor.numel() - 1)));
+  if (at::equal(moved, tensor.flatten())) return poison(tensor);
+  tensor.copy_(moved.view_as(tensor));
 }
 
 }  // namespace runtime

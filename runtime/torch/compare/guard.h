@@ -20,5 +20,8 @@ bool isGuarded(const at::Tensor& tensor);
 /// Fills a tensor's storage so that elements left as they are stand out: floats with NaN, others with bytes that are no Bool and
 /// a number no operator is likely to find; and its guards, where it has any, with their pattern. Queued on the current stream.
 void poison(const at::Tensor& tensor);
+/// Poisons a tensor, or, as often, moves its elements to other places, where they look like results and are none: whoever
+/// computes only where memory is poisoned does not see it. Chance decides.
+void disguise(const at::Tensor& tensor);
 
 }  // namespace runtime

@@ -1,5 +1,6 @@
 #include "runtime/torch/compare/oracle.h"
 
+#include <ATen/ops/empty.h>
 #include <ATen/ops/full_like.h>
 #include <ATen/ops/gather.h>
 #include <ATen/ops/sort.h>
@@ -140,6 +141,14 @@ bool hasWiderNumber(const Workload& workload, ir::DType dtype) {
   });
 }
 
+std::vector<int64_t> sumsOf(const TensorList& tensors) {
+  const c10::InferenceMode guard;
+  std::vector<int64_t> sums;
+  for (const at::Tensor& tensor : tensors.state().tensors)
+    sums.push_back(tensor.is_neg() || tensor.is_conj() || !tensor.has_storage() ? 0 : sumOfBits(tensor.contiguous().view(-1)));
+  return sums;
+}
+
 std::vector<int64_t> sumsOfRead(const Workload& workload) {
   const c10::InferenceMode guard;
   const TensorList tensors = workload.readOnly();
@@ -171,6 +180,22 @@ std::vector<size_t> unshared(const TensorList& outputs, const TensorList& operan
 
 void poisonOwned(const TensorList& outputs, const TensorList& operands) {
   for (const size_t i : unshared(outputs, operands)) poison(outputs.state().tensors[i]);
+}
+
+void disguiseOwned(const TensorList& outputs, const TensorList& operands) {
+  for (const size_t i : unshared(outputs, operands)) disguise(outputs.state().tensors[i]);
+}
+
+void scrubFreed(const TensorList& outputs) {
+  constexpr int blocks = 4;
+  constexpr int64_t mostBytes = int64_t{16} << 20;  // beyond which nobody looks for a copy, which takes longer than to compute
+  const c10::InferenceMode guard;
+  std::vector<at::Tensor> held;
+  for (const at::Tensor& tensor : outputs.state().tensors) {
+    if (!tensor.has_storage() || static_cast<int64_t>(tensor.storage().nbytes()) > mostBytes) continue;
+    for (int i = 0; i < blocks; ++i)
+      held.push_back(at::empty({static_cast<int64_t>(tensor.storage().nbytes())}, tensor.options().dtype(at::kByte)).fill_(0xff));
+  }
 }
 
 std::string borrowed(const TensorList& outputs, const TensorList& eager, const TensorList& operands) {

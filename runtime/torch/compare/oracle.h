@@ -51,11 +51,19 @@ bool hasWiderNumber(const Workload& workload, ir::DType dtype);
 /// Of each tensor among the arguments that the operator only reads, the sum of its bits: written all the same, it is another one.
 std::vector<int64_t> sumsOfRead(const Workload& workload);
 
+/// Of each tensor, the sum of its elements' bits: where one element is another, so is the sum.
+std::vector<int64_t> sumsOf(const TensorList& tensors);
+
 /// The numbers of the outputs that share no memory with operands.
 std::vector<size_t> unshared(const TensorList& outputs, const TensorList& operands);
 
 /// Poisons the outputs that share no memory with operands: whoever hands them out again without computing hands out no result.
 void poisonOwned(const TensorList& outputs, const TensorList& operands);
+
+/// Poisons or disguises (guard.h) them, so that the memory does not tell who is looked at.
+void disguiseOwned(const TensorList& outputs, const TensorList& operands);
+/// Poisons free memory that such outputs would be given next: results of others that lie there are no longer to be found.
+void scrubFreed(const TensorList& outputs);
 
 /// Why results are none although their values may be right: `output 0 is the memory of an argument, which eager's is not`, or
 /// `output 0 is a negation that is not computed`. Nothing where they are.

@@ -71,6 +71,33 @@ TEST_CASE("far from zero, divisors and what has a logarithm are so as well, and 
   CHECK(large < 2800);
 }
 
+TEST_CASE("spread: magnitudes evenly by their logarithm and of both signs, and one integer in four of any size") {
+  using inputs::Distribution;
+  const std::vector<float> values = plain(Distribution::Spread);
+  for (int exponent = -8; exponent < 8; ++exponent) {
+    const auto isOfIt = [exponent](float x) { return std::ilogb(x) == exponent; };
+    CHECK(std::count_if(values.begin(), values.end(), isOfIt) > 20000 / 20);
+  }
+  CHECK(std::count_if(values.begin(), values.end(), [](float x) { return x < 0; }) > 9000);
+  const inputs::Data spread{Distribution::Spread};
+  CHECK(all(filled(TensorType::contiguous(DType::F32, {5000}), inputs::Positive{}, 1, spread), [](float x) { return x > 0; }));
+  struct Row {
+    DType dtype;
+    int64_t least, most;
+  };
+  for (const Row& row :
+       {Row{DType::I8, -128, 127}, {DType::U8, 0, 255}, {DType::I32, INT32_MIN, INT32_MAX}, {DType::I64, INT64_MIN, INT64_MAX}}) {
+    std::vector<int64_t> integers(10000);
+    inputs::fillStorage(TensorType::contiguous(row.dtype, {10000}), inputs::Plain{}, 1, integers.data(), spread);
+    const auto [least, most] = std::minmax_element(integers.begin(), integers.end());
+    CHECK(*least == row.least);
+    CHECK(*most == row.most);
+    CHECK(std::count_if(integers.begin(), integers.end(), [](int64_t x) { return -8 <= x && x <= 8; }) > 7000);
+    inputs::fillStorage(TensorType::contiguous(row.dtype, {10000}), inputs::Tame{}, 1, integers.data(), spread);
+    CHECK(*std::max_element(integers.begin(), integers.end()) == 8);
+  }
+}
+
 TEST_CASE("what must be valid stays so, whatever the distribution") {
   const TensorType type = TensorType::contiguous(DType::F32, {5000});
   for (const std::string& name : inputs::distributionNames()) {

@@ -62,11 +62,37 @@ TEST_CASE("indices are in the range that the operator's meaning gives them") {
   for (const Row& row : rows) {
     CAPTURE(row.op);
     Values values = drawn<int64_t>(row.op, row.call, row.argument, row.item);
+    std::erase(values, -100);  // targets that a loss takes no notice of
     CHECK(*std::min_element(values.begin(), values.end()) >= 0);
     CHECK(*std::max_element(values.begin(), values.end()) < row.bound);
     if (values.size() >= 400)
       CHECK(std::set<int64_t>(values.begin(), values.end()).size() > static_cast<size_t>(row.bound) * 3 / 4);
   }
+}
+
+TEST_CASE("an eighth of what a loss or a gradient takes are the number that stands for none, and never the first") {
+  struct Row {
+    const char* op;
+    const char* call;
+    size_t argument;
+    int64_t none;
+  };
+  const Row rows[] = {
+      {"aten.nll_loss_forward.default", "((T([4000, 30], f16), T([4000], i64), None, 1, -100), {})", 1, -100},
+      {"aten.nll_loss2d_forward.default", "((T([2, 30, 50, 40], f16), T([2, 50, 40], i64), None, 1, 7), {})", 1, 7},
+      {"aten.embedding_dense_backward.default", "((T([4000, 4], f16), T([4000], i64), 30, 0, False), {})", 1, 0},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.op);
+    const Values values = drawn<int64_t>(row.op, row.call, row.argument);
+    const auto none = std::count(values.begin(), values.end(), row.none);
+    CHECK(none > 4000 / 12);
+    CHECK(none < 4000 / 4);
+  }
+  const Values whole =
+      drawn<int64_t>("aten.embedding_dense_backward.default", "((T([400, 4], f16), T([400], i64), 30, -1, False), {})", 1);
+  CHECK(std::count(whole.begin(), whole.end(), -1) == 0);
+  CHECK(drawn<int64_t>("aten.nll_loss_forward.default", "((T([30], f16), T([], i64), None, 1, -100), {})", 1)[0] >= 0);
 }
 
 TEST_CASE("indices written without accumulation are distinct") {
