@@ -10,19 +10,25 @@ namespace opbench {
 namespace {
 
 using runtime::Comparison;
+using runtime::WrongElement;
 
 /// `output 1 is wrong at [3, 17]: found 1.25, expected 1.5`.
-std::string wrongAt(const std::vector<int64_t>& index, const std::string& found, const std::string& expected,
-                    const NamedOutput& output) {
-  const std::string place = index.empty() ? "the only element" : fmt::format("[{}]", fmt::join(index, ", "));
-  return fmt::format("{} is wrong at {}: found {}, expected {}", output.name, place, found, expected);
+std::string wrongAt(const WrongElement& element, const NamedOutput& output) {
+  const std::string place = element.index.empty() ? "the only element" : fmt::format("[{}]", fmt::join(element.index, ", "));
+  return fmt::format("{} is wrong at {}: found {}, expected {}", output.name, place, element.found, element.expected);
+}
+
+/// The same of an element, where there is one.
+std::string wrongAt(const std::optional<WrongElement>& element, const NamedOutput& output) {
+  return element ? wrongAt(*element, output) : fmt::format("{} is wrong", output.name);
 }
 
 /// The same of the worst element, where one is off by itself.
 std::string where(const Comparison& c, const NamedOutput& output) {
   using runtime::numberText;
-  return c.worst ? wrongAt(*c.worst, numberText(c.worstFound), numberText(c.worstExpected), output)
-                 : fmt::format("{} is wrong", output.name);
+  std::optional<WrongElement> worst;
+  if (c.worst) worst = {*c.worst, numberText(c.worstFound), numberText(c.worstExpected)};
+  return wrongAt(worst, output);
 }
 
 Verdict wrong(std::string message) { return {false, std::move(message), std::nullopt}; }
@@ -34,9 +40,8 @@ Verdict judgeType(const Comparison& c, const NamedOutput& output) {
 
 Verdict judgeExact(const Comparison& c, const NamedOutput& output) {
   if (c.unequal == 0) return {};
-  const std::string first =
-      c.firstUnequal ? wrongAt(c.firstUnequal->index, c.firstUnequal->found, c.firstUnequal->eager, output) : where(c, output);
-  return wrong(fmt::format("{}; {} of {} elements differ, all must be equal", first, c.unequal, c.numel));
+  return wrong(
+      fmt::format("{}; {} of {} elements differ, all must be equal", wrongAt(c.firstUnequal, output), c.unequal, c.numel));
 }
 
 /// Whether values within the tolerance are the right ones all the same: zeros for gradients of 1e-6 are not.
@@ -80,8 +85,8 @@ Verdict judgeAgainstEager(const Comparison& c, const Limit& limit, const NamedOu
 
 Verdict judgeClose(const Comparison& c, const Limit& limit, const NamedOutput& output) {
   if (c.misplaced > 0)
-    return wrong(
-        fmt::format("{}; {} of {} elements are NaN or infinite on one side only", where(c, output), c.misplaced, c.numel));
+    return wrong(fmt::format("{}; {} of {} elements are NaN or infinite on one side only", wrongAt(c.firstMisplaced, output),
+                             c.misplaced, c.numel));
   const bool asksEager = c.hasReference && !limit.isElementAlone;
   return asksEager ? judgeAgainstEager(c, limit, output) : judgeElements(c, limit, output);
 }

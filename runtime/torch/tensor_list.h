@@ -43,10 +43,10 @@ bool bitwiseEqual(const TensorList& a, const TensorList& b, int i);
 /// A number with all its digits, and NaN without a sign.
 std::string numberText(double value);
 
-/// An element with other bits than eager's, as texts that tell them apart.
-struct UnequalElement {
+/// An element that is not what it should be, as texts that tell both apart.
+struct WrongElement {
   std::vector<int64_t> index;
-  std::string found, eager;
+  std::string found, expected;
 };
 
 /// How one output compares with eager's and with the float64 reference; computed on the device.
@@ -56,7 +56,7 @@ struct Comparison {
   bool sameType = false;  ///< dtype, sizes and strides; the rest is only meaningful if so
   int64_t numel = 0;
   int64_t unequal = 0;  ///< elements that differ from eager's (two NaN are equal, zeros of different signs are not)
-  std::optional<UnequalElement> firstUnequal;
+  std::optional<WrongElement> firstUnequal;
   bool allClose = false;     ///< |found - reference| <= tolerance * (1 + |reference|) everywhere, NaN and infinity in place
   double rmseFound = 0;      ///< root mean square of found - reference, over elements finite in the reference
   double rmseEager = 0;      ///< the same for eager
@@ -64,6 +64,7 @@ struct Comparison {
   double relativeEager = 0;  ///< the same for eager
   bool eagerOverflows = false;  ///< whether eager is not finite at some elements where found and the reference are
   int64_t misplaced = 0;  ///< elements that are NaN or infinite where neither the reference nor eager is, or not where both are
+  std::optional<WrongElement> firstMisplaced;
   /// Index of the element furthest from the reference, relative to 1 + |reference|; nothing where none is off.
   std::optional<std::vector<int64_t>> worst;
   double worstFound = 0, worstExpected = 0;

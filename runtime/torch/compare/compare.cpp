@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <ranges>
 
 #include "ir/error.h"
@@ -99,8 +100,12 @@ Comparison compare(const TensorList& found, const TensorList& eager, const Tenso
   fill(comparison, tally);
   const auto indexAt = [&](int64_t position) { return indexOf(position, result.sizes(), order); };
   if (tally.worst >= 0) comparison.worst = indexAt(tally.worst);
-  if (const int64_t first = tally.firstUnequal; first >= 0)
-    comparison.firstUnequal = {indexAt(first), textOf(operands.found, first), textOf(operands.eager, first)};
+  const auto element = [&](int64_t position, const at::Tensor& other) -> std::optional<WrongElement> {
+    if (position < 0) return std::nullopt;
+    return WrongElement{indexAt(position), textOf(operands.found, position), textOf(other, position)};
+  };
+  comparison.firstUnequal = element(tally.firstUnequal, operands.eager);
+  comparison.firstMisplaced = element(tally.firstMisplaced, operands.reference);
   return comparison;
 }
 

@@ -32,6 +32,7 @@ void settle(at::Tensor& found, at::Tensor& eager, at::Tensor& reference, const O
 }
 
 at::Tensor count(const at::Tensor& mask) { return mask.sum().to(at::kDouble); }
+at::Tensor firstOf(const at::Tensor& mask) { return mask.to(at::kByte).argmax().to(at::kDouble); }
 
 /// Whether elements of two tensors of integers differ, whatever a double could tell apart.
 at::Tensor unequalBits(const at::Tensor& found, const at::Tensor& eager) {
@@ -63,9 +64,10 @@ at::Tensor tallyDeviceChunk(const Operands& operands, int64_t begin, int64_t len
   const at::Tensor bothF = finiteF.logical_and(finiteR);
   const at::Tensor bothE = finiteE.logical_and(finiteR);
 
-  const auto misplaced = [&](const at::Tensor& same, const at::Tensor& finite) {
+  const auto misplacedAgainst = [&](const at::Tensor& same, const at::Tensor& finite) {
     return at::where(finiteF, finite.logical_not(), same.logical_not());
   };
+  const at::Tensor misplaced = misplacedAgainst(sameFR, finiteR).logical_and_(misplacedAgainst(sameFE, finiteE));
   const at::Tensor errorF = f.sub(r).masked_fill_(bothF.logical_not(), 0);
   const at::Tensor errorE = e.sub(r).masked_fill_(bothE.logical_not(), 0);
   const at::Tensor maskedF = f.masked_fill(bothF.logical_not(), 0);
@@ -84,7 +86,7 @@ at::Tensor tallyDeviceChunk(const Operands& operands, int64_t begin, int64_t len
   const auto at = [&](const at::Tensor& tensor) { return tensor.index_select(0, worst.reshape({1})).squeeze(0); };
   return at::stack({count(unequal),
                     count(relative.le(operands.tolerance).logical_not()),
-                    count(misplaced(sameFR, finiteR).logical_and_(misplaced(sameFE, finiteE))),
+                    count(misplaced),
                     errorF.square().sum(),
                     errorE.square().sum(),
                     scale.reciprocal().masked_fill_(bothF.logical_not(), 0).sum(),
@@ -101,7 +103,8 @@ at::Tensor tallyDeviceChunk(const Operands& operands, int64_t begin, int64_t len
                     at(r),
                     relativeE.max(),
                     maxUlp(part(operands.found), r),
-                    unequal.to(at::kByte).argmax().to(at::kDouble)});
+                    firstOf(unequal),
+                    firstOf(misplaced)});
 }
 
 Tally tallyOf(const double* fields, int64_t begin) {
@@ -126,6 +129,7 @@ Tally tallyOf(const double* fields, int64_t begin) {
   tally.worstErrorEager = fields[17];
   tally.maxUlp = fields[18];
   if (tally.unequal > 0) tally.firstUnequal = begin + static_cast<int64_t>(fields[19]);
+  if (tally.misplaced > 0) tally.firstMisplaced = begin + static_cast<int64_t>(fields[20]);
   return tally;
 }
 

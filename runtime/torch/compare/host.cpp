@@ -82,7 +82,8 @@ void addElement(double found, double eager, double reference, const Operands& op
   addFinite(found, eager, reference, tally);
   const bool isOther = isOtherZero(found, eager);
   if (isOther || !sameNumber(found, eager)) addUnequal(position, tally);
-  if (misplacedAgainst(found, reference) && misplacedAgainst(found, eager)) tally.misplaced += 1;
+  if (misplacedAgainst(found, reference) && misplacedAgainst(found, eager) && tally.misplaced++ == 0)
+    tally.firstMisplaced = position;
   tally.worstErrorEager = std::max(tally.worstErrorEager, relativeError(eager, reference));
   const double error = std::max(relativeError(found, reference), isOther ? ofOtherZero : 0.0);
   if (!(error <= operands.tolerance)) tally.notClose += 1;
@@ -140,6 +141,7 @@ void mergeTally(const Tally& part, Tally& whole) {
   if (whole.unequal == 0) whole.firstUnequal = part.firstUnequal;
   whole.unequal += part.unequal;
   whole.notClose += part.notClose;
+  if (whole.misplaced == 0) whole.firstMisplaced = part.firstMisplaced;
   whole.misplaced += part.misplaced;
   whole.squaresFound += part.squaresFound;
   whole.squaresEager += part.squaresEager;

@@ -27,6 +27,7 @@ struct Tally {
   int64_t firstUnequal = -1;
   int64_t notClose = 0;
   int64_t misplaced = 0;
+  int64_t firstMisplaced = -1;
   double squaresFound = 0;   ///< of found - reference, where both are finite
   double squaresEager = 0;   ///< of eager - reference, where both are finite
   double shares = 0;         ///< of 1 / (1 + |reference|), where both are finite

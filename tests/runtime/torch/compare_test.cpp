@@ -93,12 +93,12 @@ TEST_CASE("the first element that is not eager's is named with all its digits, w
   REQUIRE(wide);
   CHECK(wide->index == std::vector<int64_t>{1, 2});
   CHECK(wide->found == "1152921504606846977");
-  CHECK(wide->eager == "1152921504606846976");
+  CHECK(wide->expected == "1152921504606846976");
   const auto zero = compare(tensorOf({7, -0.0, 1}), tensorOf({7, 0.0, 1}), tensorOf({9, 0.0, 1}, at::kDouble)).firstUnequal;
   REQUIRE(zero);
   CHECK(zero->index == std::vector<int64_t>{1});
   CHECK(zero->found == "-0");
-  CHECK(zero->eager == "0");
+  CHECK(zero->expected == "0");
   CHECK(compare(tensorOf({-notANumber}), tensorOf({0.1}), {}).firstUnequal->found == "nan");
 }
 
@@ -114,6 +114,16 @@ TEST_CASE("NaN and infinity must stand where they do in eager or in the referenc
   CHECK(compare(tensorOf({1, 2}), tensorOf({notANumber, 2}), tensorOf({notANumber, 2}, at::kDouble)).misplaced == 1);
   CHECK(compare(tensorOf({-infinity}), tensorOf({infinity}), tensorOf({infinity}, at::kDouble)).misplaced == 1);
   CHECK(compare(tensorOf({1, 2}), tensorOf({notANumber, 2}), tensorOf({1, 2}, at::kDouble)).misplaced == 0);  // better than eager
+}
+
+TEST_CASE("a misplaced NaN is named, not an overflow of eager's before it") {
+  const at::Tensor eager = tensorOf({infinity, 1}), found = tensorOf({infinity, -notANumber});
+  const auto first = compare(found, eager, tensorOf({3e38, 1}, at::kDouble)).firstMisplaced;
+  REQUIRE(first);
+  CHECK(first->index == std::vector<int64_t>{1});
+  CHECK(first->found == "nan");
+  CHECK(first->expected == "1");
+  CHECK_FALSE(compare(eager, eager, {}).firstMisplaced);
 }
 
 TEST_CASE("zeros of different signs are close, but not equal") {
@@ -188,6 +198,8 @@ TEST_CASE("both ways of adding up agree, over several chunks") {
   CHECK(host.notClose == device.notClose);
   CHECK(host.misplaced == 2);
   CHECK(host.misplaced == device.misplaced);
+  CHECK(host.firstMisplaced == 5);
+  CHECK(host.firstMisplaced == device.firstMisplaced);
   CHECK(host.countFound == numel - 2);
   CHECK(host.countFound == device.countFound);
   CHECK(host.countEager == device.countEager);
