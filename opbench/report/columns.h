@@ -8,7 +8,8 @@
 
 namespace opbench::report {
 
-/// A column of figures, right-aligned. Where room is short, columns of the highest rank are left out first; rank 0 always stays.
+/// A column of figures, right-aligned behind a blank or more. Where room is short, columns of the highest rank are left out
+/// first; rank 0 always stays.
 struct Column {
   std::string heading;
   int width = 0;  ///< in characters, with the blanks before it
@@ -19,6 +20,9 @@ struct Cell {
   std::string text;
   Tone tone = Tone::Plain;
 };
+
+/// The column of contenders of these names, whole where `room` is no limit.
+Column contenderColumn(const std::vector<std::string>& names, int room);
 
 /// A table that fits its room: a name, columns of figures, and a last text that is cut to the room that is left.
 class Columns {

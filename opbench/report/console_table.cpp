@@ -51,7 +51,11 @@ class Table {
     const std::string baseline(name(run.contenders.front()));
     const std::string own(several_ ? "its time" : name(run.contenders.back()));
     std::vector<Column> columns;
-    if (several_) columns.push_back({"contender", 13, 0});
+    if (several_) {
+      std::vector<std::string> names;
+      for (size_t i = 1; i < run.contenders.size(); ++i) names.emplace_back(name(run.contenders[i]));
+      columns.push_back(contenderColumn(names, layout.room));
+    }
     columns.insert(columns.end(), {{baseline, std::max(10, static_cast<int>(baseline.size()) + 2), 1},
                                    {own, std::max(10, static_cast<int>(own.size()) + 2), 1},
                                    {"speedup", 9, 0}});

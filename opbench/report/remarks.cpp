@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "opbench/report/format.h"
+#include "opbench/run/contenders.h"
 
 namespace opbench::report {
 namespace {
@@ -17,7 +18,11 @@ std::string counted(int count, const ContenderSummary& contender, std::string_vi
   return fmt::format("{}  of {} sample{} {}\n", number, contender.counts.samples, contender.counts.samples == 1 ? "" : "s", what);
 }
 
-std::string_view whose(const Outcome& outcome) { return outcome.kind == runtime::Kind::Generated ? "generated" : "ATen's"; }
+/// Whose two runs differ: `generated kernels`, `ATen's kernels`, or the user's operator or kernel by its name.
+std::string whose(const Contender& contender, runtime::Kind kind) {
+  if (contender.isOwn() || isNamespace(contender)) return contender.name();
+  return kind == runtime::Kind::Generated ? "generated kernels" : "ATen's kernels";
+}
 
 }  // namespace
 
@@ -30,21 +35,25 @@ std::string remarks(const Row& row, bool colour) {
   if (!row.trivialSolution.empty()) text += line("check is too weak: " + row.trivialSolution, colour);
   for (const Outcome& outcome : row.outcomes)
     if (outcome.isVarying())
-      text += line(fmt::format("{}: nondeterministic, two runs of {} kernels differ {}", name(outcome.contender), whose(outcome),
-                               *outcome.determinism == Determinism::WithinTolerance ? "within the tolerance" : "beyond it"),
+      text += line(fmt::format("{}: nondeterministic, two runs of {} differ {} the tolerance", name(outcome.contender),
+                               whose(outcome.contender, outcome.kind),
+                               *outcome.determinism == Determinism::WithinTolerance ? "within" : "beyond"),
                    colour);
   return text;
 }
 
 std::string remarks(const ContenderSummary& contender, bool colour) {
+  const auto differ = [&](runtime::Kind kind) {
+    return fmt::format("nondeterministic: two runs of {} differ", whose(contender.contender, kind));
+  };
   return counted(contender.disturbed, contender, "disturbed: other programs interrupted their runs", colour) +
          counted(contender.shared, contender, "raced while other processes used the GPU", colour) +
          counted(contender.capped, contender, "raced while power or heat held the clock down", colour) +
          counted(contender.recovered, contender, "passed on the second try", colour) +
          counted(contender.trivialSolutions, contender, "checked too weakly: a trivial solution (such as zeros) would pass",
                  colour) +
-         counted(contender.nondeterministic, contender, "nondeterministic: two runs of generated kernels differ", colour) +
-         counted(contender.atenNondeterministic, contender, "nondeterministic: two runs of ATen's kernels differ", colour);
+         counted(contender.nondeterministic, contender, differ(runtime::Kind::Generated), colour) +
+         counted(contender.atenNondeterministic, contender, differ(runtime::Kind::Fallback), colour);
 }
 
 }  // namespace opbench::report

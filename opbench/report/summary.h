@@ -63,8 +63,8 @@ struct ContenderSummary {
   int timed = 0;                       ///< samples with a speedup
   int recovered = 0;                   ///< samples that failed at first and passed when raced once more
   int trivialSolutions = 0;            ///< samples whose check a trivial solution passes
-  int nondeterministic = 0;            ///< samples of which two runs of generated kernels differ
-  int atenNondeterministic = 0;        ///< samples of which two runs of ATen's kernels differ
+  int nondeterministic = 0;            ///< samples of which two runs of generated kernels, or of a kernel of the user's, differ
+  int atenNondeterministic = 0;        ///< samples of which two runs of ATen's kernels, or of an operator of the user's, differ
 };
 
 /// Rows that are summed up together: of one operator, one family, one size class, or all.

@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -65,6 +66,44 @@ TEST_CASE("the console's report with three contenders names whose speedup it sho
   }
   tests::checkGolden("report-console-torchscript.txt", console(run, rows, 120));
   for (const int room : {80, 100, 120, 160}) CHECK(longestLine(console(run, rows, room)) <= room);
+}
+
+TEST_CASE("columns never run into each other: long names of contenders are whole where nothing limits a line, else cut") {
+  Run run = tests::exampleRun();
+  run.contenders = {Contender::Eager, Contender("a_long_namespace::relu_of_floats"),
+                    Contender("a_long_namespace::relu_of_halves")};
+  std::vector<Row> rows = tests::exampleRows();
+  for (Row& row : rows) {
+    row.outcomes.push_back(row.outcomes[1]);
+    for (size_t i = 1; i < run.contenders.size(); ++i) row.outcomes[i].contender = run.contenders[i];
+    derive(row, run);
+  }
+  const std::string whole = report::table(summarize(rows, run), run, {25, 0});
+  CHECK(whole.find("  a_long_namespace::relu_of_floats  17.40 us  14.40 us") != std::string::npos);
+  const report::Columns columns("operator", 8, {{"contender", 8, 0}, {"eager", 8, 0}}, "samples", 60, false);
+  CHECK(columns.line("add", {{"my::relu_of_floats"}, {"12345678 us"}}, {"2"}) == "add      my::r.. 12345..  2\n");
+}
+
+TEST_CASE("runs that differ are those of whom they are: generated kernels, ATen's, or the user's operator by its name") {
+  Run run = tests::exampleRun();
+  std::vector<Row> rows{tests::exampleRows()[1]};
+  const auto said = [&](const Contender& contender, runtime::Kind kind, Determinism determinism) {
+    run.contenders[1] = rows[0].outcomes[1].contender = contender;
+    rows[0].outcomes[1].kind = kind;
+    rows[0].outcomes[1].determinism = determinism;
+    return console(run, rows, 0);
+  };
+  const auto has = [](const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; };
+  CHECK(has(said(Contender::Opbench, runtime::Kind::Generated, Determinism::WithinTolerance),
+            "opbench: nondeterministic, two runs of generated kernels differ within the tolerance\n"));
+  CHECK(has(said(Contender::Opbench, runtime::Kind::Fallback, Determinism::Neither),
+            "opbench: nondeterministic, two runs of ATen's kernels differ beyond the tolerance\n"));
+  for (const char* name : {"my::add", "my"}) {
+    const std::string text = said(Contender(name), runtime::Kind::Fallback, Determinism::Neither);
+    CHECK(has(text, fmt::format("{0}: nondeterministic, two runs of {0} differ beyond the tolerance\n", name)));
+    CHECK(has(text, fmt::format("of 1 sample nondeterministic: two runs of {} differ\n", name)));
+    CHECK_FALSE(has(text, "ATen's kernels"));
+  }
 }
 
 TEST_CASE("one sample: its line has its figures, and nothing repeats them") {
