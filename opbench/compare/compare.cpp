@@ -85,7 +85,9 @@ class Comparing {
     const Judgement judgement = judge(evidence);
     row.verdict = verdictOf(judgement.change);
     row.ambiguity = judgement.ambiguity;
+    row.timeRatio = *row.candidate->median / *row.base->median;
     row.ratio = ratio(judgement.basis);
+    row.isOverEager = evidence.paired.has_value();
     if (!evidence.isUnknown) row.interval = ratioInterval(judgement.basis);
     row.isNoisy = evidence.isNoisy;
     row.gap = std::expm1(judgement.basis.gap());

@@ -35,8 +35,10 @@ struct Compared {
   const results::Record* candidate = nullptr;  ///< the same; one of them is there
   Verdict verdict = Verdict::Same;
   Ambiguity ambiguity = Ambiguity::None;
-  std::optional<double> ratio;       ///< candidate over baseline by Judgement::basis, where both are measured
-  std::optional<Interval> interval;  ///< of the ratio, 95 %; nothing where too few runs tell none
+  std::optional<double> timeRatio;   ///< candidate's time over the baseline's, where both are measured
+  std::optional<double> ratio;       ///< the same by Judgement::basis
+  bool isOverEager = false;          ///< whether `ratio` is one of times over eager's: the inverse of the speedups'
+  std::optional<Interval> interval;  ///< of `ratio`, 95 %; nothing where too few runs tell none
   double gap = 0;                    ///< the largest difference of the same code, 0.01 being 1 %, where there is a ratio
   bool isNoisy = false;              ///< Evidence::isNoisy
 

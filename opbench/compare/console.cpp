@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "opbench/compare/phrases.h"
 #include "opbench/compare/report.h"
@@ -62,7 +63,8 @@ class Console {
     for (const Compared& row : comparison.rows) {
       const auto width = static_cast<int>(shortOperator(row.any().op).size());
       longestOperator_ = std::max(longestOperator_, width);
-      severalContenders_ = severalContenders_ || row.any().contender != comparison.rows.front().any().contender;
+      contenders_.insert(row.any().contender);
+      hasSpeedups_ = hasSpeedups_ || row.isOverEager;
     }
   }
 
@@ -84,21 +86,26 @@ class Console {
 
   std::string rows() const {
     std::vector<Column> figures;
-    if (severalContenders_) figures.push_back({"contender", 13, 0});
-    figures.insert(figures.end(),
-                   {{"baseline", 10, 1}, {"candidate", 11, 1}, {"change", 9, 0}, {"95% interval", 18, 2}, {"verdict", 18, 0}});
+    if (contenders_.size() > 1) figures.push_back(report::contenderColumn({contenders_.begin(), contenders_.end()}, room_));
+    figures.insert(figures.end(), {{"baseline", 10, 1}, {"candidate", 11, 1}, {"time", 9, 0}});
+    if (hasSpeedups_) figures.push_back({"speedup", 9, 0});
+    figures.insert(figures.end(), {{"95% interval", 18, 2}, {"verdict", 18, 0}});
     const Columns columns("operator", longestOperator_, std::move(figures), "sample", room_, colour_);
     std::string lines;
     for (const Compared& row : comparison_.rows)
       if (all_ || hasChanged(row)) lines += line(row, columns);
-    return lines.empty() ? "" : columns.heading() + lines;
+    if (lines.empty()) return "";
+    const std::string legend = legendText(comparison_);
+    return columns.heading() + lines +
+           (legend.empty() ? "" : "\n" + toned(report::wrapped(legend, room_), Tone::Faint, colour_) + "\n");
   }
 
   std::string line(const Compared& row, const Columns& columns) const {
     std::vector<Cell> cells;
-    if (severalContenders_) cells.push_back({row.any().contender});
+    if (contenders_.size() > 1) cells.push_back({row.any().contender});
     for (const results::Record* record : {row.base, row.candidate}) cells.push_back({timeText(record)});
-    cells.push_back({differenceText(row)});
+    cells.push_back({timeChangeText(row)});
+    if (hasSpeedups_) cells.push_back({speedupChangeText(row)});
     cells.push_back({intervalText(row)});
     cells.push_back({verdictText(row), toneOf(row.verdict)});
     std::string text = columns.line(shortOperator(row.any().op), cells, {sampleText(row.any())});
@@ -142,7 +149,8 @@ class Console {
   bool all_, colour_;
   int room_;
   int longestOperator_ = 0;
-  bool severalContenders_ = false;
+  std::set<std::string> contenders_;
+  bool hasSpeedups_ = false;  ///< whether contenders ran beside eager
 };
 
 }  // namespace

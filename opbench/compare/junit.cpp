@@ -10,11 +10,13 @@ namespace {
 
 using report::TestCase;
 
-/// `baseline 8.24 us, candidate 8.66 us: +5.1% (95 %: +4.8..+5.4%)`, or the reason of a failure.
+/// `baseline 8.24, candidate 8.66 us: time +5.1%, speedup -4.9% (95 %: -5.1..-4.6%)`, or the reason of a failure.
 std::string messageOf(const Compared& row) {
   if (const std::string why = remark(row); !row.ratio && !why.empty()) return why;
   std::string text = fmt::format("baseline {}, candidate {}", medianText(row.base), medianText(row.candidate));
-  if (row.ratio) text += fmt::format(" us: {} (95 %: {})", differenceText(row), intervalText(row));
+  if (row.ratio)
+    text += fmt::format(" us: time {}{} (95 %: {})", timeChangeText(row),
+                        row.isOverEager ? ", speedup " + speedupChangeText(row) : "", intervalText(row));
   return text;
 }
 

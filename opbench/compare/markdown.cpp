@@ -44,13 +44,14 @@ std::string changed(const Comparison& comparison) {
     if (!isWorthARow(each)) continue;
     ++count;
     lines += row({code(each.any().op), code(sampleText(each.any())), code(each.any().contender), medianText(each.base),
-                  medianText(each.candidate), differenceText(each), intervalText(each), verdictText(each), code(remark(each))});
+                  medianText(each.candidate), timeChangeText(each), speedupChangeText(each), intervalText(each),
+                  verdictText(each), code(remark(each))});
   }
   if (count == 0) return "";
   return fmt::format("\n<details><summary>{} samples that are not the same</summary>\n\n", count) +
-         "| operator | sample | contender | Baseline us | Candidate us | Difference | 95% interval | Verdict | |\n"
-         "| --- | --- | --- | ---: | ---: | ---: | ---: | --- | --- |\n" +
-         lines + "\n</details>\n";
+         "| operator | sample | contender | Baseline us | Candidate us | Time | Speedup | 95% interval | Verdict | |\n"
+         "| --- | --- | --- | ---: | ---: | ---: | ---: | ---: | --- | --- |\n" +
+         lines + "\n" + legendText(comparison) + "\n\n</details>\n";
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "inputs/sample.h"
@@ -22,6 +23,18 @@ std::string_view word(Ambiguity ambiguity) {
     case Ambiguity::Drift: return "drift";
     case Ambiguity::Clock: return "clock";
     case Ambiguity::Few: return "few";
+  }
+  return "";
+}
+
+std::string_view meaning(Ambiguity ambiguity) {
+  switch (ambiguity) {
+    case Ambiguity::None: return "";
+    case Ambiguity::Gap: return "intervals apart, but by less than the gap";
+    case Ambiguity::Noise: return "intervals overlap or are wide, or runs scatter or were interrupted";
+    case Ambiguity::Drift: return "the machine changed, or scatters, by as much";
+    case Ambiguity::Clock: return "the clock changed, the cycles did not";
+    case Ambiguity::Few: return "too few samples with eager to tell such a change from chance";
   }
   return "";
 }
@@ -59,11 +72,15 @@ std::string medianText(const Record* record) {
 
 std::string percentText(double ratio) { return changeText(ratio) + "%"; }
 
-std::string differenceText(const Compared& row) { return row.ratio ? percentText(*row.ratio) : "-"; }
+std::string timeChangeText(const Compared& row) { return row.timeRatio ? percentText(*row.timeRatio) : "-"; }
+
+std::string speedupChangeText(const Compared& row) { return row.ratio && row.isOverEager ? percentText(1 / *row.ratio) : "-"; }
 
 std::string intervalText(const Compared& row) {
   if (!row.ratio) return "-";
-  return row.interval ? fmt::format("{}..{}", changeText(row.interval->low), percentText(row.interval->high)) : "?";
+  if (!row.interval) return "?";
+  const auto [low, high] = row.isOverEager ? Interval{1 / row.interval->high, 1 / row.interval->low} : Interval(*row.interval);
+  return fmt::format("{}..{}", changeText(low), percentText(high));
 }
 
 std::string verdictText(const Compared& row) {
@@ -91,6 +108,19 @@ std::string countsText(const Tally& tally) {
     if (verdict == Verdict::Ambiguous) text += ambiguitiesText(tally);
   }
   return text.empty() ? "nothing" : text;
+}
+
+std::string legendText(const Comparison& comparison) {
+  const auto isAny = [&](auto&& is) { return std::any_of(comparison.rows.begin(), comparison.rows.end(), is); };
+  if (!isAny([](const Compared& row) { return row.ratio.has_value(); })) return "";
+  std::string text = "time: the change of the time";
+  text += isAny([](const Compared& row) { return row.isOverEager; })
+              ? "; speedup: that of the speedup over eager, with its 95% interval, on which the verdict rests"
+              : ", with its 95% interval";
+  for (const Ambiguity each : {Ambiguity::Gap, Ambiguity::Noise, Ambiguity::Drift, Ambiguity::Clock, Ambiguity::Few})
+    if (isAny([&](const Compared& row) { return row.ambiguity == each; }))
+      text += fmt::format("; {}: {}", word(each), meaning(each));
+  return text;
 }
 
 std::string controlText(const Comparison& comparison) {

@@ -220,7 +220,7 @@ class PageTest(unittest.TestCase):
         self.open(page)
         slow = re.search(r"\n300 samples: (\d+) SLOW", printed)[1]
         self.assertEqual(card(self.reader, "SLOW"), slow)
-        self.assertTrue(self.reader.text("#movers-list li").startswith("SLOW +"))
+        self.assertTrue(self.reader.text("#movers-list li").startswith("SLOW time +"))
         self.assertEqual(self.reader.text("#table tbody tr:not(.spacer) td"), "SLOW")
         self.reader.click("#movers-list button")
         self.assertIn(f"opbench repro {candidate}:", self.reader.text("#detail"))

@@ -25,10 +25,20 @@ void addRecord(json& fields, const std::string& build, const Record* record, con
 
 json fieldsOf(const Compared& row, const std::string& base, const std::string& candidate) {
   const Record& record = row.any();
-  json fields = {{"op", record.op},       {"sample", record.sample},       {"brief", sampleText(record)},
-                 {"dtype", record.dtype}, {"contender", record.contender}, {"count", record.count},
-                 {"kind", record.kind},   {"verdict", verdictText(row)},   {"remark", remark(row)},
-                 {"gap", row.gap},        {"noisy", row.isNoisy},          {"ratio", orNull(row.ratio)}};
+  json fields = {{"op", record.op},
+                 {"sample", record.sample},
+                 {"brief", sampleText(record)},
+                 {"dtype", record.dtype},
+                 {"contender", record.contender},
+                 {"count", record.count},
+                 {"kind", record.kind},
+                 {"verdict", verdictText(row)},
+                 {"remark", remark(row)},
+                 {"gap", row.gap},
+                 {"noisy", row.isNoisy},
+                 {"ratio", orNull(row.ratio)},
+                 {"time_ratio", orNull(row.timeRatio)}};
+  if (row.isOverEager) fields["speedup_ratio"] = 1 / *row.ratio;
   if (row.interval) fields.update({{"ratio_low", row.interval->low}, {"ratio_high", row.interval->high}});
   addRecord(fields, "base", row.base, base);
   addRecord(fields, "candidate", row.candidate, candidate);
@@ -40,11 +50,9 @@ json fieldsOf(const Compared& row, const std::string& base, const std::string& c
 std::string html(const Comparison& comparison, const std::string& base, const std::string& candidate) {
   report::html::Rows rows;
   for (const Compared& row : comparison.rows) rows.add(fieldsOf(row, base, candidate));
-  const json about = {{"base", comparison.base.file},
-                      {"candidate", comparison.candidate.file},
-                      {"notes", comparison.notes},
-                      {"summary", countsText(total(comparison))},
-                      {"control", controlText(comparison)}};
+  const json about = {{"base", comparison.base.file},     {"candidate", comparison.candidate.file},
+                      {"notes", comparison.notes},        {"summary", countsText(total(comparison))},
+                      {"legend", legendText(comparison)}, {"control", controlText(comparison)}};
   std::string text = report::html::scriptJson(about);
   text.pop_back();
   return report::html::page(fmt::format(R"({{"complete":true,"comparison":{},"rows":{}}}}})", text, rows.text()));

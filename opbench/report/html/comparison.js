@@ -2,12 +2,12 @@
 // The comparison of two builds as a view: as race.js has a race's, with the movers first.
 
 class Comparison {
-  constructor({base, candidate, notes, summary, control, rows}) {
+  constructor({base, candidate, notes, summary, legend, control, rows}) {
     this.rows = new Rows(rows);
     this.files = {base, candidate};
     this.title = `opbench compare: ${summary}`;
     this.about = `${candidate} against ${base}${control && ` · control: ${control}`}`;
-    this.notes = notes;
+    this.notes = legend ? [...notes, legend] : notes;
     this.order = {name: 'mover', descending: true};
     this.samples = Array.from({length: this.rows.length}, (_, row) => this.#sample(row));
   }
@@ -23,6 +23,7 @@ class Comparison {
       op: text('op'), brief: text('brief'), state: text('verdict'), family: text('contender'), isNetwork: false,
       calls: this.rows.positive('count', row) ?? 1,
       base: this.rows.positive('base_us', row), candidate: this.rows.positive('candidate_us', row), ratio: this.rows.positive('ratio', row),
+      time: this.rows.positive('time_ratio', row), speedup: this.rows.positive('speedup_ratio', row),
       low: this.rows.positive('ratio_low', row), high: this.rows.positive('ratio_high', row), remark: text('remark'),
     };
     sample.mover = moverRank(sample);
@@ -34,7 +35,7 @@ class Comparison {
     const counts = new Map();
     for (const {state} of samples) counts.set(state, (counts.get(state) ?? 0) + 1);
     const mean = geometricMean(samples.map(sample => sample.ratio).filter(ratio => ratio !== null));
-    const cards = mean === null ? [] : [{title: 'time', figure: changeText(mean.ratio), tone: mean.ratio <= 1 ? 'good' : 'bad',
+    const cards = mean === null ? [] : [{title: samples.some(sample => sample.speedup !== null) ? 'time over eager’s' : 'time', figure: changeText(mean.ratio), tone: mean.ratio <= 1 ? 'good' : 'bad',
       note: `geometric mean of ${countText(mean.samples)} ratios${mean.low === null ? '' : `, 95% ${changeText(mean.low)}..${changeText(mean.high)}`}`}];
     return cards.concat([...counts].sort(([, a], [, b]) => b - a).map(([state, count]) => ({title: state, figure: countText(count), tone: toneOfState(state)})));
   }
@@ -43,7 +44,7 @@ class Comparison {
   movers(samples) {
     const most = 20;
     return samples.filter(sample => sample.mover > 1).sort((a, b) => b.mover - a.mover).slice(0, most)
-      .map(sample => ({sample, tone: toneOfState(sample.state), text: `${sample.state} ${sample.ratio === null ? '' : changeText(sample.ratio)}`}));
+      .map(sample => ({sample, tone: toneOfState(sample.state), text: `${sample.state} ${changesText(sample)}`}));
   }
 
   get columns() {
@@ -54,28 +55,28 @@ class Comparison {
       {name: 'contender', title: 'contender', width: 9, value: sample => sample.family},
       {name: 'base', title: 'baseline', width: 9, value: sample => sample.base, show: timeText},
       {name: 'candidate', title: 'candidate', width: 9, value: sample => sample.candidate, show: timeText},
-      {name: 'change', title: 'change', width: 8, value: sample => sample.ratio, show: changeText, tone: sample => toneOfState(sample.state)},
-      {name: 'interval', title: '95% interval', width: 13, value: sample => sample.low,
-        text: sample => (sample.low === null || sample.high === null ? '' : `${changeText(sample.low)}..${changeText(sample.high)}`)},
+      {name: 'time', title: 'time', width: 8, value: sample => sample.time, show: changeText},
+      {name: 'speedup', title: 'speedup', width: 8, value: sample => sample.speedup, show: changeText, tone: sample => toneOfState(sample.state)},
+      {name: 'interval', title: '95% interval', width: 13, value: sample => sample.low, text: changeIntervalText},
       {name: 'calls', title: 'calls', width: 7, value: sample => sample.calls, show: countText},
     ];
   }
 
   get pictures() {
     return [
-      {kind: 'scatter', id: 'size', title: 'Change against time', caption: 'A dot is a sample, its colour its contender. Above +0% the candidate takes longer.',
-        x: {title: 'time in the baseline', text: timeText}, y: {title: 'change', text: changeText}, lines: () => [{name: 'no change', points: 1}],
+      {kind: 'scatter', id: 'size', title: 'Change against time', caption: 'A dot is a sample, its colour its contender. Above +0% the candidate takes longer, beside eager where that ran.',
+        x: {title: 'time in the baseline', text: timeText}, y: {title: 'change of the time over eager’s', text: changeText}, lines: () => [{name: 'no change', points: 1}],
         points: samples => pointsOf(samples, sample => sample.base, sample => sample.ratio)},
-      {kind: 'histogram', id: 'distribution', title: 'Distribution of changes', caption: 'Bars left of +0% are faster than in the baseline, those right of it slower.',
+      {kind: 'histogram', id: 'distribution', title: 'Distribution of changes', caption: 'Of the time over eager’s. Bars left of +0% are faster than in the baseline, those right of it slower.',
         values: samples => samples.map(sample => sample.ratio).filter(ratio => ratio !== null), text: changeText, better: ratio => ratio < 1},
-      {kind: 'treemap', id: 'operators', title: 'Operators by recorded time', caption: 'An area is the baseline’s time of all recorded calls, a colour the change: blue is faster, orange slower. A click shows the operator alone.',
+      {kind: 'treemap', id: 'operators', title: 'Operators by recorded time', caption: 'An area is the baseline’s time of all recorded calls, a colour the change of the time over eager’s: blue is faster, orange slower. A click shows the operator alone.',
         isReversed: true, cells: samples => cellsOf(samples, sample => sample.base === null ? 0 : sample.base * sample.calls, sample => sample.ratio), text: changeText},
     ];
   }
 
   detail(sample) {
     const text = name => this.rows.text(name, sample.row);
-    const parts = [element('h2', {}, sample.op), element('pre', {}, text('sample')), element('p', {className: toneOfState(sample.state)}, `${sample.state} ${changeText(sample.ratio)}`)];
+    const parts = [element('h2', {}, sample.op), element('pre', {}, text('sample')), element('p', {className: toneOfState(sample.state)}, `${sample.state} ${changesText(sample)}`)];
     if (sample.remark) parts.push(element('p', {}, sample.remark));
     parts.push(element('h3', {}, 'Both builds'), tableOf(['', 'baseline', 'candidate'], [
       ['time', timeText(sample.base), timeText(sample.candidate)],
@@ -88,6 +89,18 @@ class Comparison {
     parts.push(element('details', {}, element('summary', {}, 'All fields'), tableOf(null, names.map(name => [name, text(name)]))));
     return parts;
   }
+}
+
+/** `time +8.3%, speedup -7.7%`: what is known of both. */
+function changesText({time, speedup}) {
+  return [['time', time], ['speedup', speedup]].filter(([, ratio]) => ratio !== null).map(([name, ratio]) => `${name} ${changeText(ratio)}`).join(', ');
+}
+
+/** The 95 % interval of the speedup's change, or else of the time's. */
+function changeIntervalText({low, high, speedup}) {
+  if (low === null || high === null) return '';
+  const [least, most] = speedup === null ? [low, high] : [1 / high, 1 / low];
+  return `${changeText(least)}..${changeText(most)}`;
 }
 
 /** The order of movers: what newly fails, what is fixed, then what has a verdict by the size of its change, then the rest. */

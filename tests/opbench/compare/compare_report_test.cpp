@@ -62,6 +62,43 @@ TEST_CASE("a comparison on the console: what changed, the operators, the totals"
   CHECK(compare::console(example(), false, true, 0).find("\033[31m              SLOW\033[0m") != std::string::npos);
 }
 
+TEST_CASE("the changes of the time and of the speedup over eager stand in columns of their own, with their meaning") {
+  const auto lines = [](double eager, double opbench) {
+    std::string text;
+    for (int i = 1; i <= 12; ++i) {
+      const std::string sample = fmt::format("((T([{}], f16),), {{}})", 1000 * i);
+      const auto line = [&](const char* contender, double us, double speedup) {
+        std::string one = reportLine(
+            mish, sample,
+            measured(us * i) + fmt::format(R"(,"speedup":{0:.4f},"speedup_low":{0:.4f},"speedup_high":{0:.4f})", speedup));
+        if (contender[0] == 'e') one.replace(one.find(R"("opbench","clock)"), 9, R"("eager")");
+        return one;
+      };
+      text += line("eager", eager, 1) + line("opbench", opbench, eager / opbench);
+    }
+    return results::read(text, "r.jsonl");
+  };
+  // The machine is slower by a fifth; the code by a tenth: its speedup grew.
+  const Comparison comparison = compare::compare(lines(10, 5), lines(12, 5.5));
+  const std::string text = compare::console(comparison, true, false, 0);
+  CHECK(text.find("time  speedup      95% interval           verdict  sample\n") != std::string::npos);
+  CHECK_MESSAGE(text.find("5.00 us    5.50 us   +10.0%    +9.1%") != std::string::npos, text);
+  const std::string meaning =
+      "time: the change of the time; speedup: that of the speedup over eager, with its 95% interval, on which the verdict rests";
+  CHECK(text.find(meaning) != std::string::npos);
+  CHECK(compare::html(comparison, "a", "b").find(meaning) != std::string::npos);
+  for (const auto& [reason, expected] :
+       {std::pair(compare::Ambiguity::Drift, "; drift: the machine changed, or scatters, by as much"),
+        std::pair(compare::Ambiguity::Few, "; few: too few samples with eager"),
+        std::pair(compare::Ambiguity::Noise, "; noise: intervals overlap or are wide")}) {
+    Comparison ambiguous = compare::compare(lines(10, 5), lines(12, 5.5));
+    ambiguous.rows.front().verdict = Verdict::Ambiguous;
+    ambiguous.rows.front().ambiguity = reason;
+    CHECK(compare::console(ambiguous, true, false, 0).find(expected) != std::string::npos);
+    CHECK(compare::markdown(ambiguous).find(expected) != std::string::npos);
+  }
+}
+
 TEST_CASE("a comparison as markdown") { tests::checkGolden("compare.md", compare::markdown(example())); }
 
 TEST_CASE("a comparison as JUnit: a test case a sample, failures as --fail-on names them") {
