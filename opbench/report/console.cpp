@@ -178,9 +178,10 @@ std::string heading(const Run& run, int samples, const Layout& layout) {
   std::string first = fmt::format("{} on {} ({}", run.version, run.deviceName, run.device);
   if (run.threads > 0) first += ", " + counted(run.threads, "thread");
   first += fmt::format("), {}, {}, seed {}\n", run.dtype, counted(samples, "sample"), run.seed);
-  first += fmt::format("{} times{}; copy {} GB/s, launch overhead {}\n", measureName(run, mainMeasure(run)),
-                       run.isAA ? " of each contender against itself (A/A)" : "", gigabytes(run.ceilings.copy),
-                       time(run.ceilings.launchOverhead));
+  if (run.ceilings.copy > 0)
+    first += fmt::format("{} times{}; copy {} GB/s, launch overhead {}\n", measureName(run, mainMeasure(run)),
+                         run.isAA ? " of each contender against itself (A/A)" : "", gigabytes(run.ceilings.copy),
+                         time(run.ceilings.launchOverhead));
   return first + columnsOf(run, layout).heading();
 }
 

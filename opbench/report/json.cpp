@@ -231,10 +231,14 @@ void addRun(Json& record, const Run& run) {
   record["device"] = run.device;
   record["dtype"] = run.dtype;
   record["device_name"] = run.deviceName;
-  record["copy_gb_per_s"] = rounded(run.ceilings.copy / 1e9, 1);
-  record["read_gb_per_s"] = rounded(run.ceilings.read / 1e9, 1);
-  record["peak_gflops"] = rounded(run.ceilings.flops / 1e9, 1);
-  record["launch_overhead_us"] = microsecondsOf(run.ceilings.launchOverhead);
+  const Ceilings& ceilings = run.ceilings;
+  const auto known = [](double ceiling, double scale, int decimals) {
+    return ceiling > 0 ? Json(rounded(ceiling * scale, decimals)) : Json(nullptr);
+  };
+  record["copy_gb_per_s"] = known(ceilings.copy, 1e-9, 1);
+  record["read_gb_per_s"] = known(ceilings.read, 1e-9, 1);
+  record["peak_gflops"] = known(ceilings.flops, 1e-9, 1);
+  record["launch_overhead_us"] = known(ceilings.launchOverhead, 1e6, 3);
   record["aa_noises"] = Json::array();
   for (const auto& share : run.aaNoise.shares) record["aa_noises"].push_back(orNull(share, 5));
   record["software"] = run.software;

@@ -54,8 +54,10 @@ Run describe(runtime::Device& device, const Options& options, const runtime::Cac
   Run run;
   run.device = device.torchName();
   run.deviceName = device.name();
-  run.ceilings = ceilingsOf(device, options.flush, cache);
-  run.copyTimes = copyTimesOf(device, options.flush, cache);
+  if (options.timing || !options.profile.folder.empty()) {
+    run.ceilings = ceilingsOf(device, options.flush, cache);
+    run.copyTimes = copyTimesOf(device, options.flush, cache);
+  }
   run.processors = device.target().processors;
   run.lastCacheBytes = device.lastCacheBytes();
   if (options.timing) run.aaNoise = aaNoiseOf(device, options.flush, mainMeasure(run), cache);

@@ -19,7 +19,7 @@ void putCeilings(const runtime::CacheSettings& settings) {
   cache.put(key, toText(opbench::CachedCeilings{ceilings, std::time(nullptr)}));
   cache.put(opbench::streamedKey(*device), opbench::streamedText(int64_t{1} << 24, std::time(nullptr)));
   const opbench::CopyTimes copies{{{int64_t{1} << 14, 1e-6}, {int64_t{1} << 26, 1e-3}}};
-  cache.put(opbench::copyTimesKey(*device, runtime::Flush::Write), toText(copies, std::time(nullptr)));
+  cache.put(opbench::copyTimesKey(*device, runtime::Flush::Write), toText(opbench::CachedCopyTimes{copies, std::time(nullptr)}));
   opbench::CachedAANoise noise;
   noise.processes.resize(opbench::CachedAANoise::enough, {std::time(nullptr), {}});
   for (const auto measure : {runtime::Measure::Cold, runtime::Measure::BackToBack})

@@ -17,6 +17,7 @@ using Json = nlohmann::json;
 /// Limits that no device exceeds, in bytes or operations a second, and in seconds.
 constexpr double mostRate = 1e15, mostProductRate = 1e18, mostLaunchOverhead = 0.01;
 constexpr double mostTime = 1e15;  // in seconds since 1970
+constexpr double mostDisturbed = 1e6;
 
 /// A number of an object that is more than 0 and at most `most`; nothing for anything else.
 std::optional<double> positive(const Json& object, const char* name, double most) {
@@ -28,6 +29,13 @@ std::optional<double> positive(const Json& object, const char* name, double most
 
 }  // namespace
 
+// Earlier versions kept whether it was disturbed at all.
+int disturbedIn(const nlohmann::json& object) {
+  const Json value = object.value("disturbed", Json());
+  if (value.is_boolean()) return value.get<bool>() ? 1 : 0;
+  return static_cast<int>(positive(object, "disturbed", mostDisturbed).value_or(0));
+}
+
 int64_t now() {
   using namespace std::chrono;
   return duration_cast<seconds>(system_clock::now().time_since_epoch()).count();
@@ -38,6 +46,13 @@ bool isRecent(int64_t measured, int64_t now) {
   return measured > 0 && measured >= now - 30 * day && measured <= now + day;
 }
 
+bool isDue(int64_t measured, int disturbed, int64_t now) {
+  constexpr int few = 3;
+  constexpr int64_t pause = 600;
+  if (disturbed == 0) return false;
+  return disturbed < few || now >= measured + pause || now < measured;
+}
+
 std::string toText(const CachedCeilings& cached) {
   const Ceilings& c = cached.ceilings;
   return Json{{"copy", c.copy},
@@ -46,7 +61,7 @@ std::string toText(const CachedCeilings& cached) {
               {"launch_overhead", c.launchOverhead},
               {"measured", cached.measured},
               {"raised", cached.raised},
-              {"disturbed", cached.isDisturbed}}
+              {"disturbed", cached.disturbed}}
       .dump();
 }
 
@@ -61,11 +76,11 @@ std::optional<CachedCeilings> cachedCeilingsOf(std::string_view text, int64_t no
   return CachedCeilings{{*copy, *read, *flops, *launchOverhead},
                         static_cast<int64_t>(*measured),
                         static_cast<int64_t>(positive(json, "raised", mostTime).value_or(0)),
-                        json.value("disturbed", Json()) == true};
+                        disturbedIn(json)};
 }
 
 std::string toText(const CachedRate& cached) {
-  return Json{{"rate", cached.rate}, {"measured", cached.measured}, {"disturbed", cached.isDisturbed}}.dump();
+  return Json{{"rate", cached.rate}, {"measured", cached.measured}, {"disturbed", cached.disturbed}}.dump();
 }
 
 std::optional<CachedRate> cachedRateOf(std::string_view text, int64_t now) {
@@ -73,7 +88,7 @@ std::optional<CachedRate> cachedRateOf(std::string_view text, int64_t now) {
   if (!json.is_object()) return std::nullopt;
   const auto rate = positive(json, "rate", mostProductRate), measured = positive(json, "measured", mostTime);
   if (!rate || !measured || !isRecent(static_cast<int64_t>(*measured), now)) return std::nullopt;
-  return CachedRate{*rate, static_cast<int64_t>(*measured), json.value("disturbed", Json()) == true};
+  return CachedRate{*rate, static_cast<int64_t>(*measured), disturbedIn(json)};
 }
 
 std::string raisedText(const Ceilings& before, const Ceilings& after, int64_t when) {

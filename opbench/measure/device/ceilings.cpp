@@ -78,7 +78,7 @@ CachedRate measuredRate(const std::string& precision, runtime::Device& device) {
   const std::string matrices = fmt::format("(T([{0}, {1}], {2}), T([{1}, {1}], {2}))", rows, order, ir::name(dtype));
   runtime::Call call(sampleOf("aten.mm.default", matrices), device, 0);
   const Settled time = settled(*runtime::eagerCallable(call), call, isCuda(device) ? Measure::Cold : Measure::BackToBack, device);
-  return {2 * static_cast<double>(rows * order * order) / time.seconds, now(), time.isDisturbed};
+  return {2 * static_cast<double>(rows * order * order) / time.seconds, now(), time.isDisturbed ? 1 : 0};
 }
 
 CachedCeilings measured(runtime::Device& device, const runtime::Cache& cache) {
@@ -86,7 +86,7 @@ CachedCeilings measured(runtime::Device& device, const runtime::Cache& cache) {
   found.measured = now();
   const auto secondsOf = [&](const std::string& op, const std::string& arguments, Measure onCpu) {
     const Settled time = settledOf(op, arguments, isCuda(device) ? Measure::Cold : onCpu, device, cache);
-    found.isDisturbed = found.isDisturbed || time.isDisturbed;
+    if (time.isDisturbed) found.disturbed = 1;
     return time.seconds;
   };
   const int64_t copied = copiedElements(device), summed = summedElements(device);
@@ -136,11 +136,12 @@ Ceilings highest(const Ceilings& a, const Ceilings& b) {
 
 Ceilings ceilingsOf(runtime::Device& device, runtime::Flush flush, const runtime::Cache& cache) {
   const auto cached = findCached(device, flush, cache);
-  if (cached && !cached->isDisturbed) return cached->ceilings;
+  if (cached && !isDue(cached->measured, cached->disturbed, now())) return cached->ceilings;
   CachedCeilings found = measured(device, cache);
   if (cached) {
     found.ceilings = highest(found.ceilings, cached->ceilings);
     found.raised = cached->raised;
+    if (found.disturbed > 0) found.disturbed += cached->disturbed;
   }
   cache.put(ceilingsKey(device, flush), toText(found));
   return found.ceilings;
@@ -157,10 +158,11 @@ double productRate(const std::string& precision, runtime::Device& device, const 
   const std::string key = productRateKey(precision, device);
   const auto text = cache.find(key);
   const auto cached = text ? cachedRateOf(*text, now()) : std::nullopt;
-  if (cached && !cached->isDisturbed) return cached->rate;
-  const double before = cached ? cached->rate : 0;
+  if (cached && !isDue(cached->measured, cached->disturbed, now())) return cached->rate;
   CachedRate found = measuredRate(precision, device);
-  found.rate = std::max(found.rate, before);
+  const CachedRate before = cached.value_or(CachedRate());
+  found.rate = std::max(found.rate, before.rate);
+  if (found.disturbed > 0) found.disturbed += before.disturbed;
   cache.put(key, toText(found));
   return found.rate;
 }

@@ -42,14 +42,14 @@ std::string measuredKey(std::string_view what, std::string_view device, int proc
 std::string ceilingsKey(runtime::Device& device, runtime::Flush flush);
 
 /// The ceilings of a device whose trials flush its caches so. They are measured by racing calls made for the purpose, and then
-/// found in the cache for 30 days; where other programs interrupted that, only until the next run measures them again.
+/// found in the cache for 30 days; where other programs interrupted that, until they are measured again (isDue).
 Ceilings ceilingsOf(runtime::Device& device, runtime::Flush flush, const runtime::Cache& cache);
 /// The ceilings as they are measured now, whatever the cache holds.
 Ceilings freshCeilings(runtime::Device& device, const runtime::Cache& cache);
 /// The highest rate of a product of large square matrices on a device, in floating-point operations a second, by ATen's own call
 /// in a precision (runtime::CallFlops): `float16`, `bfloat16`, `tf32`, `float32`, `float64`. It is measured when it is first
-/// asked for, and then found in the cache as long as ceilings are; where other programs interrupted that, the next run measures
-/// it again, and the higher one stands. Errors: those of the call, where the device has no such product.
+/// asked for, and then found in the cache as long as ceilings are; where other programs interrupted that, it is measured again
+/// as they are, and the higher one stands. Errors: those of the call, where the device has no such product.
 double productRate(const std::string& precision, runtime::Device& device, const runtime::Cache& cache);
 /// The cache's key of that rate.
 std::string productRateKey(const std::string& precision, runtime::Device& device);

@@ -27,16 +27,22 @@ struct CopyTimes {
 };
 
 /// Those of a device whose trials flush its caches so, by the measure that is its main one. They are measured when they are first
-/// asked for, and then found in the cache as long as ceilings are; where other programs interrupted that, the next run measures
-/// them again.
+/// asked for, and then found in the cache as long as ceilings are; where other programs interrupted that, they are measured again
+/// as ceilings are, and the shorter times stand.
 CopyTimes copyTimesOf(runtime::Device& device, runtime::Flush flush, const runtime::Cache& cache);
 
 /// The cache's key of them.
 std::string copyTimesKey(runtime::Device& device, runtime::Flush flush);
 
-/// Copy times as the cache keeps them, with when they were measured, in seconds since 1970.
-std::string toText(const CopyTimes& times, int64_t measured);
+/// Copy times as the cache keeps them, with when they were measured, in seconds since 1970, and how often in a row other programs
+/// interrupted that.
+struct CachedCopyTimes {
+  CopyTimes times;
+  int64_t measured = 0;
+  int disturbed = 0;
+};
+std::string toText(const CachedCopyTimes& cached);
 /// Nothing for a text that is none, for times that no device has, and for what was measured more than 30 days before `now`.
-std::optional<CopyTimes> copyTimesOf(std::string_view text, int64_t now);
+std::optional<CachedCopyTimes> cachedCopyTimesOf(std::string_view text, int64_t now);
 
 }  // namespace opbench

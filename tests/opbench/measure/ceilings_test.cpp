@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "opbench/measure/device/cached_ceilings.h"
+#include "opbench/measure/device/copy_times.h"
 #include "opbench/sweep/sample_runner.h"
 #include "tests/cache_settings.h"
 #include "tests/opbench/temporary_folder.h"
@@ -24,7 +25,8 @@ std::string keptWith(const std::string& name, const std::string& value) {
                                      {"read", "3e10"},
                                      {"flops", "1e11"},
                                      {"launch_overhead", "1e-6"},
-                                     {"measured", std::to_string(today)}})
+                                     {"measured", std::to_string(today)},
+                                     {"disturbed", "0"}})
     text += (text.size() > 1 ? ",\"" : "\"") + field + "\":" + (field == name ? value : usual);
   return text + "}";
 }
@@ -50,15 +52,16 @@ TEST_CASE("ceilings are kept with when they were measured") {
   CHECK(again->ceilings.launchOverhead == 3.9e-6);
   CHECK(again->measured == today - day);
   CHECK(again->raised == 0);
-  CHECK_FALSE(again->isDisturbed);
+  CHECK(again->disturbed == 0);
   CHECK(isKept(keptWith("", "")));
 }
 
 TEST_CASE("ceilings are kept with when a time raised them, and whether other programs interrupted their measurement") {
-  const auto again = cachedCeilingsOf(toText({{1.5e12, 1.6e12, 5e13, 3.9e-6}, today - day, today, true}), today);
+  const auto again = cachedCeilingsOf(toText({{1.5e12, 1.6e12, 5e13, 3.9e-6}, today - day, today, 4}), today);
   REQUIRE(again);
   CHECK(again->raised == today);
-  CHECK(again->isDisturbed);
+  CHECK(again->disturbed == 4);
+  CHECK(cachedCeilingsOf(keptWith("disturbed", "true"), today).value().disturbed == 1);  // as earlier versions kept it
 }
 
 TEST_CASE("ceilings that were measured on a busy machine are measured again by the next run, and the higher ones stand") {
@@ -66,12 +69,32 @@ TEST_CASE("ceilings that were measured on a busy machine are measured again by t
   const runtime::Cache cache(tests::cacheIn(folder.path));
   const auto device = runtime::Device::open("cpu", 1);
   const std::string key = ceilingsKey(*device, runtime::Flush::Write);
-  cache.put(key, toText({{1, 1e14, 1, 0.01}, time(nullptr), 0, true}));
+  cache.put(key, toText({{1, 1e14, 1, 0.01}, time(nullptr), 0, 1}));
   const Ceilings measured = ceilingsOf(*device, runtime::Flush::Write, cache);
   CHECK(measured.copy > 1);
   CHECK(measured.read == 1e14);
   CHECK(measured.flops > 1);
   CHECK(measured.launchOverhead < 0.01);
+}
+
+TEST_CASE("a machine that stays busy is measured by three runs in a row, then every ten minutes") {
+  constexpr int64_t minute = 60;
+  CHECK_FALSE(isDue(today, 0, today + day));
+  CHECK(isDue(today, 2, today));
+  CHECK_FALSE(isDue(today, 3, today + 9 * minute));
+  CHECK(isDue(today, 3, today + 10 * minute));
+  CHECK(isDue(today, 3, today - minute));  // a clock that was put back
+
+  const tests::TemporaryFolder folder;
+  const runtime::Cache cache(tests::cacheIn(folder.path));
+  const auto device = runtime::Device::open("cpu", 1);
+  const Ceilings known{1, 2, 3, 0.01};
+  cache.put(ceilingsKey(*device, runtime::Flush::Write), toText({known, time(nullptr), 0, 3}));
+  CHECK(ceilingsOf(*device, runtime::Flush::Write, cache) == known);
+  cache.put(copyTimesKey(*device, runtime::Flush::Write), toText(CachedCopyTimes{{{{8, 1}}}, time(nullptr), 3}));
+  CHECK(copyTimesOf(*device, runtime::Flush::Write, cache).points.size() == 1);
+  cache.put(productRateKey("float32", *device), toText(CachedRate{5, time(nullptr), 3}));
+  CHECK(productRate("float32", *device, cache) == 5);
 }
 
 TEST_CASE("ceilings that are raised stand in the cache, with the time, for as long as they would have") {
@@ -118,11 +141,11 @@ TEST_CASE("ceilings count for 30 days; those of a clock that went wrong do not")
 }
 
 TEST_CASE("a rate of products is kept with when it was measured, and whether that was disturbed") {
-  const auto again = cachedRateOf(toText(CachedRate{6.5e14, today - day, true}), today);
+  const auto again = cachedRateOf(toText(CachedRate{6.5e14, today - day, 2}), today);
   REQUIRE(again);
   CHECK(again->rate == 6.5e14);
   CHECK(again->measured == today - day);
-  CHECK(again->isDisturbed);
+  CHECK(again->disturbed == 2);
   CHECK(!cachedRateOf(toText(CachedRate{6.5e14, today - 31 * day}), today));
   for (const double odd : {0.0, -1.0, 1e19}) CHECK(!cachedRateOf(toText(CachedRate{odd, today}), today));
   for (const char* text : {"", "1", "{}", "{\"rate\":1e12}", "{\"rate\":\"1\",\"measured\":2000000000}"})
@@ -138,9 +161,9 @@ TEST_CASE("a precision's rate of products is measured once; one that was disturb
   };
   put("float32", {5, time(nullptr)});
   CHECK(productRate("float32", *device, cache) == 5);
-  put("float64", {1e17, time(nullptr), true});
+  put("float64", {1e17, time(nullptr), 1});
   CHECK(productRate("float64", *device, cache) == 1e17);
-  put("float64", {5, time(nullptr), true});
+  put("float64", {5, time(nullptr), 1});
   const double measured = productRate("float64", *device, cache);
   CHECK(measured > 5);
   CHECK(cachedRateOf(cache.find(productRateKey("float64", *device)).value_or(""), time(nullptr)).value().rate == measured);

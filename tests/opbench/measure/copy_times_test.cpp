@@ -3,8 +3,9 @@
 
 #include <doctest/doctest.h>
 
+using opbench::CachedCopyTimes;
+using opbench::cachedCopyTimesOf;
 using opbench::CopyTimes;
-using opbench::copyTimesOf;
 
 namespace {
 
@@ -23,13 +24,16 @@ TEST_CASE("a copy takes the launch while it is small, then as long as memory tak
 
 TEST_CASE("the cache keeps copy times for 30 days, and nothing that is none") {
   constexpr int64_t day = 24 * 3600, then = 1'700'000'000;
-  const std::string text = toText(measured, then);
-  REQUIRE(copyTimesOf(text, then + 29 * day));
-  CHECK((copyTimesOf(text, then + 29 * day)->points == measured.points));
-  CHECK_FALSE(copyTimesOf(text, then + 31 * day));
+  const std::string text = toText(CachedCopyTimes{measured, then, 2});
+  const auto kept = cachedCopyTimesOf(text, then + 29 * day);
+  REQUIRE(kept);
+  CHECK((kept->times.points == measured.points));
+  CHECK(kept->measured == then);
+  CHECK(kept->disturbed == 2);
+  CHECK_FALSE(cachedCopyTimesOf(text, then + 31 * day));
   for (const char* bad :
        {"", "{}", "[]", R"({"points": [], "measured": 1700000000})", R"({"points": [[8, 0]], "measured": 1700000000})",
         R"({"points": [[8, 1e-6], [8, 2e-6]], "measured": 1700000000})", R"({"points": [[8]], "measured": 1700000000})",
         R"({"points": [[8, "1e-6"]], "measured": 1700000000})", R"({"points": [[8, 1e-6]], "measured": "x"})"})
-    CHECK_FALSE(copyTimesOf(bad, then));
+    CHECK_FALSE(cachedCopyTimesOf(bad, then));
 }

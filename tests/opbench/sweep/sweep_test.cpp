@@ -6,6 +6,8 @@
 #include <sstream>
 
 #include "ir/error.h"
+#include "opbench/measure/device/ceilings.h"
+#include "opbench/measure/device/copy_times.h"
 #include "opbench/results/sum.h"
 #include "tests/cache_settings.h"
 #include "tests/opbench/known_ceilings.h"
@@ -75,6 +77,19 @@ TEST_CASE(
   const std::string whole = belowHeading();
   CHECK(bed.run(0).total.contenders[1].counts.samples == 6);
   CHECK(belowHeading() == whole);
+}
+
+TEST_CASE("a run that only checks measures nothing of the device") {
+  SweepBed bed;
+  bed.options.cache = tests::cacheIn(bed.folder.path / "another");
+  bed.options.timing = false;
+  CHECK(bed.run(1).total.contenders[1].counts.samples == 1);
+  CHECK(bed.out.str().find("launch overhead") == std::string::npos);
+  CHECK(tests::contentOf(bed.options.json).find("\"copy_gb_per_s\":null") != std::string::npos);
+  const auto device = runtime::Device::open("cpu", 1);
+  const runtime::Cache cache(bed.options.cache);
+  CHECK_FALSE(cache.find(ceilingsKey(*device, runtime::Flush::Write)));
+  CHECK_FALSE(cache.find(copyTimesKey(*device, runtime::Flush::Write)));
 }
 
 TEST_CASE("what breaks off is raced again, with a note") {
