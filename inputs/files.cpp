@@ -224,6 +224,12 @@ void makeFolder(const std::string& folder) {
   if (error) ir::fail(ir::ErrorKind::Input, "cannot make {}: {}", folder, error.message());
 }
 
+void makeWritableFolder(const std::string& folder) {
+  makeFolder(folder);
+  if (::access(folder.c_str(), W_OK | X_OK) != 0)
+    ir::fail(ir::ErrorKind::Input, "cannot write in {}: {}", folder, std::strerror(errno));
+}
+
 int syncName(const std::string& path) {
   const Descriptor folder(::open(folderOf(resolved(path)).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!folder.isOpen()) return errno == EACCES ? 0 : errno;  // one that may be written, and not read

@@ -71,6 +71,8 @@ int writeAll(const Descriptor& file, std::string_view text);
 
 /// Makes a folder, and those above it, where it is not there. Error: Input, `cannot make FOLDER: why`.
 void makeFolder(const std::string& folder);
+/// The same of one that files will be made in. Error: Input, for one in which none can be made, too.
+void makeWritableFolder(const std::string& folder);
 
 /// Has the name of a file, which was made or renamed, on the disk. Returns 0, or the error; file systems that have no such
 /// request count as done.

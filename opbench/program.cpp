@@ -274,6 +274,8 @@ int raceAll(Options options, RaceSamples race) {
   if (!options.sanitizer.empty()) return sanitize(options, standardStreams()) ? Fine : Failed;
   checkSchedules(options);
   checkLowerings();
+  for (const std::string& folder : {options.dump, options.profile.folder})
+    if (!folder.empty()) inputs::makeWritableFolder(folder);
   size_t unreadable = 0;
   Selection selection = readSelection(options, unreadable);
   options.recorded = selection.recorded;

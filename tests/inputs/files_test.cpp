@@ -156,6 +156,20 @@ TEST_CASE("a full disk, a folder and a file in no folder are refused, and a chec
   CHECK(namesIn(folder.path).empty());
 }
 
+TEST_CASE("a folder that files will be made in is made; a file of its name, or above it, is refused") {
+  const tests::TemporaryFolder folder;
+  inputs::makeWritableFolder(folder.path / "a" / "b");
+  inputs::makeWritableFolder(folder.path / "a" / "b");
+  CHECK(fs::is_directory(folder.path / "a" / "b"));
+  inputs::writeFile(folder.path / "f", "");
+  CHECK_THROWS_AS(inputs::makeWritableFolder(folder.path / "f"), ir::Error);
+  CHECK_THROWS_AS(inputs::makeWritableFolder(folder.path / "f" / "b"), ir::Error);
+  if (::geteuid() == 0) return;  // who may write everywhere
+  fs::permissions(folder.path / "a", fs::perms::owner_read | fs::perms::owner_exec);
+  CHECK_THROWS_AS(inputs::makeWritableFolder(folder.path / "a"), ir::Error);
+  fs::permissions(folder.path / "a", fs::perms::owner_all);
+}
+
 TEST_CASE("one file is found by other names: links, detours, and names of what is yet to be made; devices are nobody's") {
   const tests::TemporaryFolder folder;
   const std::string path = folder.path / "f", other = folder.path / "g";

@@ -63,6 +63,17 @@ TEST_CASE("a schedule that does not parse is an error of usage, and no sample is
   CHECK_FALSE(fs::exists(bed.json()));
 }
 
+TEST_CASE("a folder of stages that is a file, or below one, is an error of usage, and no sample is raced") {
+  const Bed bed(1);
+  const std::string file = bed.folder.path / "stages";
+  std::ofstream(file) << "text";
+  for (const std::string& folder : {file, file + "/below"}) {
+    CHECK(bed.run({"--dump", folder}) == 2);
+    CHECK(bed.err() == "opbench: error: cannot make " + folder + ": Not a directory\n");
+  }
+  CHECK_FALSE(fs::exists(bed.json()));
+}
+
 TEST_CASE("a list of a user's file that names no operator is refused with its line and the nearest name") {
   const Bed bed(1);
   const std::string file = bed.folder.path / "t.yaml";
