@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <numeric>
 
 #include "ir/error.h"
 #include "ir/interpret/interpret.h"
@@ -11,6 +12,7 @@
 #include "lowering/fusion/fuse_loops.h"
 #include "lowering/heuristics/schedule.h"
 #include "lowering/tensor/lowering.h"
+#include "tests/lowering/values.h"
 #include "tests/targets.h"
 
 namespace {
@@ -228,6 +230,50 @@ TEST_CASE("an index out of bounds adds nothing") {
                                  {ir::DType::F32, std::vector<double>{10, 20, 30}}};
   ir::interpret(loops[0], memory);
   CHECK(std::get<std::vector<double>>(memory[2].data) == std::vector<double>{10, 20, 31});
+}
+
+/// What a call makes of the numbers 1, 2, 3, ..
+std::vector<double> resultOf(ir::Backend backend, const std::string& input, const std::string& call) {
+  const std::string graph = "graph\n  in x " + input + "\n  out0 " + call + "\n  return out0\n";
+  tests::Values values;
+  std::vector<double> numbers(ir::parseGraph(graph).values[0].type.storageElements());
+  std::iota(numbers.begin(), numbers.end(), 1.0);
+  values.emplace(0, ir::Memory{ir::DType::F32, numbers});
+  for (const ir::Loops& loops : lowering::lower(ir::parseGraph(graph), backend)) tests::run(loops, values);
+  return std::get<std::vector<double>>(values.at(1).data);
+}
+
+TEST_CASE("a factor counts where extents stay, but in those kernels of ATen's that copy") {
+  using Numbers = std::vector<double>;
+  const auto nearest = [](ir::Backend backend) {
+    return resultOf(
+        backend, "f32[1, 1, 3, 2]",
+        "f32[1, 1, 3, 4] = aten._upsample_nearest_exact2d.default(self=x, output_size=[3, 4], scales_h=2.0, scales_w=2.0)");
+  };
+  CHECK(nearest(ir::Backend::Cpu) == Numbers{1, 1, 2, 2, 1, 1, 2, 2, 3, 3, 4, 4});
+  CHECK(nearest(ir::Backend::Cuda) == Numbers{1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6});
+  const auto averages = [](ir::Backend backend) {
+    return resultOf(backend, "f32[1, 1, 1, 2]",
+                    "f32[1, 1, 1, 2] = aten._upsample_bilinear2d_aa.default(input=x, output_size=[1, 2], align_corners=False, "
+                    "scales_h=2.0, scales_w=2.0)");
+  };
+  CHECK(averages(ir::Backend::Cpu) == Numbers{1, 2});
+  CHECK(averages(ir::Backend::Cuda) == Numbers{1, 1.25});
+}
+
+TEST_CASE("a gradient of the nearest elements: a CPU's last element takes what a GPU's leaves out") {
+  using Numbers = std::vector<double>;
+  const auto gradient = [](ir::Backend backend, const std::string& scale) {
+    return resultOf(
+        backend, "f32[1, 1, 6]",
+        "f32[1, 1, 2] = aten.upsample_nearest1d_backward.default(grad_output=x, output_size=[6], input_size=[1, 1, 2], "
+        "scales=" +
+            scale + ")");
+  };
+  CHECK(gradient(ir::Backend::Cpu, "2.0") == Numbers{3, 18});
+  CHECK(gradient(ir::Backend::Cuda, "2.0") == Numbers{3, 7});
+  CHECK(gradient(ir::Backend::Cuda, "None") == Numbers{6, 15});
+  CHECK(gradient(ir::Backend::Cuda, "2.5") == Numbers{6, 9});
 }
 
 TEST_CASE("threads of a GPU accumulate atomically, tasks of a CPU in elements of their own") {

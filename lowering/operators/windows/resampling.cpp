@@ -21,6 +21,7 @@ struct Axis {
   int64_t input = 1, output = 1;
   DType dtype = DType::F32;  ///< what places and weights are computed in: f32 or f64
   double scale = 1;
+  double outputs = 1;     ///< the output's elements for one of the input
   double offset = 0;      ///< of an element's place in it: 0 at its beginning, 1/2 in its middle
   bool isCopied = false;  ///< whether an element's place is its own, whatever the factor
 
@@ -52,6 +53,7 @@ std::vector<Axis> axesOf(const Context& c, const ir::Shape& input, const ir::Sha
     const bool isTwice = 2 * axis.input == axis.output && copies == Copies::EachOrTwice;
     const bool counts = factor && *factor > 0 && !axis.isCopied && !isTwice;
     axis.scale = counts ? rounded(1.0 / *factor, dtype) : axis.ofExtents();
+    axis.outputs = rounded(counts ? *factor : static_cast<double>(axis.output) / static_cast<double>(axis.input), dtype);
     axes.push_back(axis);
   }
   const bool areEqual = std::all_of(axes.begin(), axes.end(), [](const Axis& axis) { return axis.input == axis.output; });
@@ -68,14 +70,17 @@ Value whole(Value x) { return cast(x, DType::I64); }
 // ---------------------------------------------------------------------------------------------------------------------
 // The nearest elements.
 
-Copies nearestCopies(const Context& c, const ir::TensorType& image, std::size_t dims) {
+/// Which places of an element of the output and of the input are near each other.
+enum class Compared { Beginnings, Middles };
+
+Copies nearestCopies(const Context& c, const ir::TensorType& image, std::size_t dims, Compared which) {
+  if (!isHost(c)) return dims == 2 ? Copies::Each : Copies::Never;
   const bool hasOwnKernel = dims == 3 && image.hasChannelsLast() && image.sizes[1] > 3;
-  if (isHost(c)) return dims == 2 || hasOwnKernel ? Copies::EachOrTwice : Copies::Never;
-  return dims == 2 ? Copies::Each : Copies::Never;
+  return which == Compared::Beginnings && (dims == 2 || hasOwnKernel) ? Copies::EachOrTwice : Copies::Never;
 }
-Copies nearestCopiesBackward(const Context& c, std::size_t dims) {
-  if (isHost(c)) return Copies::EachOrTwice;
-  return dims == 2 ? Copies::Together : Copies::Never;
+Copies nearestCopiesBackward(const Context& c, std::size_t dims, Compared which) {
+  if (!isHost(c)) return dims == 2 ? Copies::Together : Copies::Never;
+  return which == Compared::Beginnings ? Copies::EachOrTwice : Copies::Never;
 }
 
 /// The input's elements of a whole number of outputs each, or 0.
@@ -84,13 +89,30 @@ int64_t copiesOf(const Axis& axis) {
   const int64_t copies = axis.output / axis.input;
   return isWhole && axis.scale == axis.ofExtents() && (copies & (copies - 1)) == 0 ? copies : 0;
 }
-/// ATen's: the product rounded down, in f32.
-Value nearest(const Axis& axis, Value index) {
+/// Of a whole number of outputs an element, or of one; nothing where numbers are rounded.
+std::optional<Value> exactlyNearest(const Axis& axis, Value index) {
   const int64_t copies = copiesOf(axis);
   if (axis.isCopied || copies == 1) return index;
-  if (copies > 0) return floorDiv(index, copies);
+  return copies > 0 ? std::optional(floorDiv(index, copies)) : std::nullopt;
+}
+/// ATen's: the product rounded down, in f32. It may lie beyond the last element.
+Value roundedDown(const Axis& axis, Value index) {
   const Value place = axis.offset == 0 ? axis.real(index) : axis.real(index) + axis.offset;
-  return min(whole(floor(place * axis.scale)), axis.input - 1);
+  return whole(floor(place * axis.scale));
+}
+Value nearest(const Axis& axis, Value index) {
+  if (const std::optional<Value> exact = exactlyNearest(axis, index)) return *exact;
+  return min(roundedDown(axis, index), axis.input - 1);
+}
+
+/// The element that takes an output's gradient on a GPU: of it and its neighbours the one whose outputs, from the first one to
+/// that of the next element, have it among them. Outputs beyond those of the last element have none.
+Place takerOf(const Axis& axis, Value index) {
+  if (const std::optional<Value> exact = exactlyNearest(axis, index)) return {*exact};
+  const auto firstOf = [&](Value element) { return whole(ceil(axis.real(element) * axis.outputs - axis.offset)); };
+  const Value near = roundedDown(axis, index);
+  const Value at = where(index < firstOf(near), near - 1, where(index < firstOf(near + 1), near, near + 1));
+  return {min(max(at, 0), axis.input - 1), (at >= 0) & (at < axis.input)};
 }
 
 Index nearestOf(const std::vector<Axis>& axes, const Index& index) {
@@ -100,14 +122,10 @@ Index nearestOf(const std::vector<Axis>& axes, const Index& index) {
   return from;
 }
 
-/// Which places of an element of the output and of the input are near each other.
-enum class Compared { Beginnings, Middles };
-
 std::vector<Axis> nearestAxes(const Context& c, const ir::Shape& input, const ir::Shape& output, std::size_t dims, Compared which,
                               Copies copies) {
-  const bool isExact = which == Compared::Middles;
-  std::vector<Axis> axes = axesOf(c, input, output, dims, DType::F32, isExact ? Copies::Never : copies);
-  for (Axis& axis : axes) axis.offset = isExact ? 0.5 : 0;
+  std::vector<Axis> axes = axesOf(c, input, output, dims, DType::F32, copies);
+  for (Axis& axis : axes) axis.offset = which == Compared::Middles ? 0.5 : 0;
   return axes;
 }
 
@@ -116,7 +134,7 @@ Tensors nearestResized(Context& c) {
   const std::string name = c.has("input") ? "input" : "self";
   const Tensor x = c.tensor(name);
   const ir::Shape sizes = c.outputType().sizes;
-  const std::vector<Axis> axes = nearestAxes(c, x.sizes, sizes, dims, which, nearestCopies(c, c.typeOf(name), dims));
+  const std::vector<Axis> axes = nearestAxes(c, x.sizes, sizes, dims, which, nearestCopies(c, c.typeOf(name), dims, which));
   return {lazy(x.dtype, sizes, [=](const Index& index) { return x.at(nearestOf(axes, index)); })};
 }
 
@@ -124,9 +142,14 @@ template <std::size_t dims, Compared which = Compared::Beginnings>
 Tensors nearestResizedBackward(Context& c) {
   const Tensor grad = inOpmath(c.tensor("grad_output"));
   const ir::TensorType& type = c.outputType();
-  const std::vector<Axis> axes = nearestAxes(c, type.sizes, grad.sizes, dims, which, nearestCopiesBackward(c, dims));
+  const std::vector<Axis> axes = nearestAxes(c, type.sizes, grad.sizes, dims, which, nearestCopiesBackward(c, dims, which));
   const auto isWhole = [](const Axis& axis) { return copiesOf(axis) > 0; };
-  const auto element = [axes](const Index& index) { return Element{nearestOf(axes, index)}; };
+  const auto element = [axes, onHost = isHost(c)](const Index& index) {
+    if (onHost) return Element{nearestOf(axes, index)};
+    std::vector<Places> takers;
+    for (std::size_t d = 0; d < dims; ++d) takers.push_back({takerOf(axes[d], trailing(index, dims)[d])});
+    return elementsAt({leading(index, dims)}, takers).front();
+  };
   if (!std::all_of(axes.begin(), axes.end(), isWhole)) return {scatteredTo(ir::Op::Add, zeros(c), grad.sizes, element, grad.at)};
   return asOutputs(c, {lazy(grad.dtype, type.sizes, [=](const Index& index) {
                      const Index last = trailing(index, dims);
@@ -191,6 +214,8 @@ std::vector<Tap> onCurve(const Axis& axis, Value index, bool alignsCorners) {
 std::vector<Tap> underTriangle(const Axis& axis, Value index, bool alignsCorners) {
   if (axis.isCopied) return {{{index}, axis.real(index).like(1.0)}};
   const double scale = alignsCorners ? scaleOfCorners(axis) : axis.scale, support = std::max(scale, 1.0);
+  if ((static_cast<double>(axis.output) - 0.5) * scale - support + 0.5 >= static_cast<double>(axis.input))
+    ir::fail(ir::ErrorKind::Unsupported, "outputs beyond the image, of which ATen reads what is behind it, are not lowered");
   const Value center = (axis.real(index) + 0.5) * scale;
   const Value begin = max(whole(center - support + 0.5), 0), end = min(whole(center + support + 0.5), axis.input);
   std::vector<Tap> taps;
@@ -217,11 +242,12 @@ Value weighted(const Tensor& x, const std::vector<Axis>& axes, const Index& inde
 }
 
 Copies copiesOf(const Context& c, Taps taps) {
-  if (!isHost(c)) return Copies::Together;
-  return taps == Taps{onCurve} ? Copies::Never : Copies::Each;
+  if (isHost(c)) return taps == Taps{onCurve} ? Copies::Never : Copies::Each;
+  return taps == Taps{underTriangle} ? Copies::Never : Copies::Together;
 }
 Copies copiesBackwardOf(const Context& c, Taps taps) {
-  return isHost(c) && taps == Taps{onLine} ? Copies::Each : Copies::Together;
+  if (isHost(c) && taps == Taps{onLine}) return Copies::Each;
+  return isHost(c) && taps == Taps{underTriangle} ? Copies::Never : Copies::Together;
 }
 
 template <std::size_t dims, Taps tapsOf>
@@ -310,6 +336,14 @@ Tensors linearBackward(Context& c) {
                             [=](const Index& index) { return weighted<outputsOnLines>(grad, axes, index, alignsCorners); })});
 }
 
+/// On a CPU ATen repeats the first row of images that become one element wide.
+Tensors averaged(Context& c) {
+  const ir::Shape &from = c.typeOf(c.has("input") ? "input" : "self").sizes, &to = c.outputType().sizes;
+  if (isHost(c) && to[3] == 1 && to[2] != from[2])
+    ir::fail(ir::ErrorKind::Unsupported, "columns of a width of 1, whose first row ATen repeats, are not lowered");
+  return resized<2, underTriangle>(c);
+}
+
 const Lowering linear1d{"aten::upsample_linear1d", resized<1, onLine>};
 const Lowering bilinear2d{"aten::upsample_bilinear2d", resized<2, onLine>};
 const Lowering trilinear3d{"aten::upsample_trilinear3d", resized<3, onLine>};
@@ -318,7 +352,7 @@ const Lowering linear1dBackward{"aten::upsample_linear1d_backward", linearBackwa
 const Lowering bilinear2dBackward{"aten::upsample_bilinear2d_backward", linearBackward<2>};
 const Lowering trilinear3dBackward{"aten::upsample_trilinear3d_backward", linearBackward<3>};
 const Lowering bicubic2dBackward{"aten::upsample_bicubic2d_backward", resizedBackward<2, onCurve>};
-const Lowering antialiased2d{"aten::_upsample_bilinear2d_aa", resized<2, underTriangle>};
+const Lowering antialiased2d{"aten::_upsample_bilinear2d_aa", averaged};
 const Lowering antialiased2dBackward{"aten::_upsample_bilinear2d_aa_backward", resizedBackward<2, underTriangle>};
 
 }  // namespace

@@ -195,7 +195,7 @@ void Operators::compileLater(const ir::Graph& graph, const std::string& label) {
 }
 
 /// What `compare` does, of one dtype and for these backends.
-void Operators::compareAs(const inputs::Sample& sample, DType dtype, const Edit& edit, bool isForCpu) {
+void Operators::compareAs(const inputs::Sample& sample, DType dtype, const Edit& edit, Backends backends) {
   const std::string label = fmt::format("{} {} as {}", sample.op, inputs::toText(sample), ir::name(dtype));
   CAPTURE(label);
   const c10::InferenceMode guard;
@@ -208,10 +208,10 @@ void Operators::compareAs(const inputs::Sample& sample, DType dtype, const Edit&
   };
   const ir::Graph graph = call.graph(reference.eager);
   call.restore();
-  checkInterpreted(graph, call, judge, tests::hopper());
-  if (isForCpu) checkInterpreted(graph, call, judge, tests::avx512());
+  if (backends != Backends::Cpu) checkInterpreted(graph, call, judge, tests::hopper());
+  if (backends != Backends::Cuda) checkInterpreted(graph, call, judge, tests::avx512());
   compileLater(graph, label);
-  if (!isForCpu) return;
+  if (backends == Backends::Cuda) return;
   for (const ir::Target& target : tests::cpusAtHand()) {
     const opbench::Verdict verdict = judge(compiled(call, graph, target));
     CHECK_MESSAGE(verdict.ok, "compiled for ", target.arch, ": ", verdict.message);
@@ -221,14 +221,14 @@ void Operators::compareAs(const inputs::Sample& sample, DType dtype, const Edit&
 
 /// The same of several dtypes, of equal calls once.
 void Operators::compareAsEach(const std::vector<DType>& dtypes, const std::string& op, const std::string& recorded,
-                              const Edit& edit, bool isForCpu) {
+                              const Edit& edit, Backends backends) {
   const bool isBrainToo = isFirst(op, static_cast<bool>(edit));
   std::set<std::string> compared;
   for (DType dtype : dtypes) {
     if (dtype == DType::BF16 && !isBrainToo) continue;
     try {
       const inputs::Sample sample = inputs::convert(tests::sample(op, recorded), dtype, false);
-      if (compared.insert(inputs::toText(sample)).second) compareAs(sample, dtype, edit, isForCpu);
+      if (compared.insert(inputs::toText(sample)).second) compareAs(sample, dtype, edit, backends);
     } catch (const ir::Error& error) {
       FAIL_CHECK(op << " " << recorded << " as " << ir::name(dtype) << ": " << std::string(error.what()));
     }
@@ -236,12 +236,16 @@ void Operators::compareAsEach(const std::vector<DType>& dtypes, const std::strin
 }
 
 void Operators::compare(const std::string& op, const std::string& recorded, const Edit& edit) {
-  compareAsEach({DType::F16, DType::BF16, DType::F32}, op, recorded, edit, /*isForCpu=*/true);
+  compareAsEach({DType::F16, DType::BF16, DType::F32}, op, recorded, edit, Backends::Both);
 }
 
 void Operators::compareBesideOneDnn(const std::string& op, const std::string& recorded) {
-  compareAsEach({DType::F16, DType::BF16, DType::F32}, op, recorded, {}, /*isForCpu=*/false);
-  compareAsEach({DType::F64}, op, recorded, {}, /*isForCpu=*/true);
+  compareAsEach({DType::F16, DType::BF16, DType::F32}, op, recorded, {}, Backends::Cuda);
+  compareAsEach({DType::F64}, op, recorded, {}, Backends::Both);
+}
+
+void Operators::compareOnCpu(const std::string& op, const std::string& recorded) {
+  compareAsEach({DType::F16, DType::BF16, DType::F32}, op, recorded, {}, Backends::Cpu);
 }
 
 std::vector<double> computed(const std::string& op, DType dtype, const std::vector<std::vector<double>>& operands,

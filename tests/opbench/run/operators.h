@@ -33,10 +33,16 @@ class Operators {
   /// The same of a call that oneDNN computes on a CPU, but for f64: that is checked for both, the other dtypes for CUDA alone.
   void compareBesideOneDnn(const std::string& op, const std::string& recorded);
 
+  /// The same of a call of which ATen computes something else on a GPU: CUDA kernels are only compiled.
+  void compareOnCpu(const std::string& op, const std::string& recorded);
+
  private:
-  void compareAs(const inputs::Sample& sample, ir::DType dtype, const Edit& edit, bool isForCpu);
+  /// Those whose loops and kernels must find what ATen computes here.
+  enum class Backends { Both, Cuda, Cpu };
+
+  void compareAs(const inputs::Sample& sample, ir::DType dtype, const Edit& edit, Backends backends);
   void compareAsEach(const std::vector<ir::DType>& dtypes, const std::string& op, const std::string& recorded, const Edit& edit,
-                     bool isForCpu);
+                     Backends backends);
   void compileLater(const ir::Graph& graph, const std::string& label);
 
   KernelBatch kernels_;

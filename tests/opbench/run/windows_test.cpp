@@ -180,6 +180,15 @@ TEST_CASE_FIXTURE(tests::Operators, "averages under a triangle") {
   compare("aten.upsample_trilinear3d_backward.default", "((T([1, 2, 6, 4, 8], f32), [6, 4, 8], [1, 2, 3, 4, 5], False), {})");
 }
 
+TEST_CASE_FIXTURE(tests::Operators, "images of the same extents, with factors that say otherwise") {
+  compareOnCpu("aten._upsample_nearest_exact2d.default", "((T([2, 3, 3, 4], f32), [3, 6], 1.3, 1.5), {})");
+  compareOnCpu("aten._upsample_nearest_exact2d_backward.default", "((T([2, 3, 3, 6], f32), [3, 6], [2, 3, 3, 4], 1.3, 1.5), {})");
+  compareOnCpu("aten._upsample_bilinear2d_aa.default", "((T([2, 3, 1, 2], f32), [1, 2], False, 1.3, 1.3), {})");
+  compareOnCpu("aten._upsample_bilinear2d_aa_backward.default",
+               "((T([2, 3, 5, 7], f32), [5, 7], [2, 3, 5, 7], False, 1.1, 1.1), {})");
+  compare("aten.upsample_nearest2d_backward.default", "((T([2, 3, 5, 7], f32), [5, 7], [2, 3, 5, 7], 1.1, 1.1), {})");
+}
+
 TEST_CASE_FIXTURE(tests::Operators, "samples of volumes, and on curves") {
   for (const char* padding : {"0", "1", "2"}) {
     compare("aten.grid_sampler_2d.default",
