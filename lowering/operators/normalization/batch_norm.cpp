@@ -1,4 +1,6 @@
 // Normalisation of channels, over all samples.
+#include <algorithm>
+
 #include "ir/error.h"
 #include "lowering/operators/normalization/normalization.h"
 #include "lowering/tensor/places.h"
@@ -98,6 +100,14 @@ Tensors channelGradients(Context& c, const Channels& k, const Tensor& grad, cons
   return {input, squeeze(c, along, k.others), squeeze(c, total, k.others)};
 }
 
+/// The gradients that there are: those of `output_mask`, which kernels of CUDA's for channels last ignore: weight and bias then
+/// have theirs both or neither.
+Tensors existing(const Context& c, const Tensors& gradients) {
+  std::vector<bool> mask = c.flags("output_mask");
+  if (std::count(mask.begin(), mask.end(), true) != c.outputCount()) mask[1] = mask[2] = c.outputCount() > 1;
+  return asOutputs(c, wanted(mask, gradients));
+}
+
 /// `variance` names what was saved of the batch.
 Tensors batchNormBackward(Context& c, const char* isOfBatch, const char* variance) {
   const Channels k(c);
@@ -106,7 +116,7 @@ Tensors batchNormBackward(Context& c, const char* isOfBatch, const char* varianc
   const Tensor mean = *k.argument(c, isTraining ? "save_mean" : "running_mean");
   const Tensor deviation = isTraining ? *k.argument(c, variance)  //
                                       : inverseDeviation(*k.argument(c, "running_var"), c.number("eps"));
-  return wanted(c, channelGradients(c, k, grad, mean, deviation, isTraining));
+  return existing(c, channelGradients(c, k, grad, mean, deviation, isTraining));
 }
 
 Tensors cudnnBatchNormBackward(Context& c) {

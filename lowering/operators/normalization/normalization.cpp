@@ -41,13 +41,14 @@ Tensor centeredGradient(const Tensor& grad, const Tensor& normal, const Tensor& 
              level, slope);
 }
 
-Tensors wanted(const Context& c, const Tensors& all) {
-  const std::vector<bool> mask = c.flags("output_mask");
+Tensors wanted(const std::vector<bool>& mask, const Tensors& all) {
   Tensors tensors;
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (mask.at(i)) tensors.push_back(all[i]);
   }
-  return asOutputs(c, std::move(tensors));
+  return tensors;
 }
+
+Tensors wanted(const Context& c, const Tensors& all) { return asOutputs(c, wanted(c.flags("output_mask"), all)); }
 
 }  // namespace lowering

@@ -26,7 +26,8 @@ Tensor inverseDeviation(const Tensor& variance, double eps);
 /// scale * (grad - level - normal * slope), where level is the mean of grad, and slope that of grad * normal.
 Tensor centeredGradient(const Tensor& grad, const Tensor& normal, const Tensor& scale, const Tensor& level, const Tensor& slope);
 
-/// The outputs that `output_mask` asks for.
+/// The tensors that a mask has; the outputs that `output_mask` asks for.
+Tensors wanted(const std::vector<bool>& mask, const Tensors& all);
 Tensors wanted(const Context& c, const Tensors& all);
 
 }  // namespace lowering
