@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <numeric>
 
 #include "ir/error.h"
@@ -12,6 +13,8 @@ namespace {
 
 using ir::DType;
 using ir::Op;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
 Value zero(ir::ExprPool& pool) { return {pool, pool.integer(DType::I64, 0)}; }
 
@@ -67,8 +70,11 @@ Moments shiftedMoments(Context& c, const Tensor& shifted, const Tensor& origin, 
   const int64_t n = countOf(shifted, dims);
   const Tensor total = sum(c, shifted, dims);
   const Tensor squares = sum(c, product(shifted, shifted), dims);
-  return {map([n](Value p, Value s) { return p + s / n; }, origin, total),
-          map([n](Value q, Value s) { return max(q - s * s / n, 0.0); }, squares, total)};
+  const auto aroundMean = [n](Value q, Value s) {
+    const Value isBeyond = (q == infinity) & (abs(s) < infinity);  // finite elements whose squares are not: neither is their sum
+    return where(isBeyond, q, max(q - s * s / n, 0.0));
+  };
+  return {map([n](Value p, Value s) { return p + s / n; }, origin, total), map(aroundMean, squares, total)};
 }
 
 }  // namespace

@@ -134,13 +134,15 @@ struct Spread {
   Tensor variance, mean;
   Dims dims;
 };
-/// Rows in two traversals, around their mean; everything else in one.
+/// On a CPU in f64, as ATen's: squares of large and of small numbers are none of f32. On a GPU rows in two traversals, around
+/// their mean; everything else in one.
 Spread spreadOf(Context& c) {
-  const Tensor x = c.tensor("self");
+  const bool isHost = c.backend() == ir::Backend::Cpu;
+  const Tensor x = isHost ? cast(c.tensor("self"), DType::F64) : c.tensor("self");
   const Dims dims = dimsOf(c, x);
   const auto last = static_cast<int64_t>(x.sizes.size()) - 1;
   const bool isRows = dims.size() < x.sizes.size() && !dims.empty() && dims.back() == last;
-  const Moments m = isRows ? moments(c, x, dims) : momentsAroundElement(c, x, dims);
+  const Moments m = isRows && !isHost ? moments(c, x, dims) : momentsAroundElement(c, x, dims);
   const Tensor variance = dividedBy(m.squares, degreesOfFreedom(c, x, dims));
   return {variance, m.mean, dims};
 }

@@ -4,11 +4,17 @@
 namespace lowering {
 namespace {
 
-/// `self`, converted to the result's dtype first, combined along `dim` in the dtype of sums.
+/// In the dtype of sums; products on a CPU in f64, as ATen's: those of f32 overflow on the way to a 0.
+ir::DType partialResults(const Context& c, ir::Op op, ir::DType dtype) {
+  const bool isWide = op == ir::Op::Mul && ir::isFloating(dtype) && c.backend() == ir::Backend::Cpu;
+  return isWide ? ir::DType::F64 : accumulator(dtype);
+}
+
+/// `self`, converted to the result's dtype first, combined along `dim`.
 template <ir::Op op>
 Tensors along(Context& c) {
   const Tensor self = cast(c.tensor("self"), c.outputType().dtype);
-  const Tensor x = cast(self, accumulator(self.dtype));
+  const Tensor x = cast(self, partialResults(c, op, self.dtype));
   const Dims dims = c.dims("dim", x.sizes.size());
   return asOutputs(c, {dims.empty() ? x : scan(c, op, x, dims.front())});
 }

@@ -244,8 +244,8 @@ void Operators::compareBesideOneDnn(const std::string& op, const std::string& re
   compareAsEach({DType::F64}, op, recorded, {}, Backends::Both);
 }
 
-void Operators::compareOnCpu(const std::string& op, const std::string& recorded) {
-  compareAsEach({DType::F16, DType::BF16, DType::F32}, op, recorded, {}, Backends::Cpu);
+void Operators::compareOnCpu(const std::string& op, const std::string& recorded, const Edit& edit) {
+  compareAsEach({DType::F16, DType::BF16, DType::F32}, op, recorded, edit, Backends::Cpu);
 }
 
 std::vector<double> computed(const std::string& op, DType dtype, const std::vector<std::vector<double>>& operands,

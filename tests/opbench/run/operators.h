@@ -34,7 +34,7 @@ class Operators {
   void compareBesideOneDnn(const std::string& op, const std::string& recorded);
 
   /// The same of a call of which ATen computes something else on a GPU: CUDA kernels are only compiled.
-  void compareOnCpu(const std::string& op, const std::string& recorded);
+  void compareOnCpu(const std::string& op, const std::string& recorded, const Edit& edit = {});
 
  private:
   /// Those whose loops and kernels must find what ATen computes here.

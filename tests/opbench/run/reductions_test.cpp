@@ -144,6 +144,20 @@ TEST_CASE_FIXTURE(tests::Operators, "variances and norms") {
   compare("aten.norm.ScalarOpt_dim_dtype", "((T([6, 41], f16), 2, [1], True), {'dtype': f32})");
 }
 
+TEST_CASE_FIXTURE(tests::Operators, "numbers whose squares and products are none of f32") {
+  for (const double scale : {1e30, 1e-30, 1e19, 1e-22}) {
+    const tests::Edit scaled = [scale](const std::vector<at::Tensor>& tensors) { tensors[0].mul_(scale); };
+    for (const char* dims : {"[1]", "[0]", "None"}) {
+      compareOnCpu("aten.std.correction", fmt::format("((T([6, 40], f32), {}), {{}})", dims), scaled);
+      compareOnCpu("aten.var_mean.correction", fmt::format("((T([6, 40], f32), {}), {{}})", dims), scaled);
+    }
+  }
+  compareOnCpu("aten.cumprod.default", "((T([6, 40], f32), 1), {})", [](const std::vector<at::Tensor>& tensors) {
+    tensors[0].mul_(1e13);
+    tensors[0].select(1, 7).zero_();
+  });
+}
+
 TEST_CASE_FIXTURE(tests::Operators, "softmax") {
   for (const char* op : {"_softmax", "_log_softmax"}) {
     const std::string forward = fmt::format("aten.{}.default", op), backward = fmt::format("aten.{}_backward_data.default", op);
