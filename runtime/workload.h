@@ -21,6 +21,12 @@ class Callable;
 class Device;
 class Programs;
 
+/// Results of eager and of eager in float64, each empty where there are none.
+struct EagerRuns {
+  TensorList eager;
+  TensorList float64;
+};
+
 /// What is raced on one device: operands, a run whose results are the baseline of checks, and contenders by name.
 class Workload {
  public:
@@ -57,6 +63,10 @@ class Workload {
   virtual TensorList runEager() = 0;
   /// The same in float64; empty where there is no such form.
   virtual TensorList runEagerInFloat64() = 0;
+  /// Both runs of a call on contiguous copies of its operands, with results that lie as runEager()'s do: what eager means where
+  /// its kernels take strides wrongly. Empty where all are contiguous, where the operator computes with strides, or draws random
+  /// numbers, and for what is no single call.
+  virtual EagerRuns runEagerOnContiguous() { return {}; }
   /// Runs the baseline on operands that are off by a rounding of its arithmetic, up or down as `seed` says: any run may be as far
   /// off as this moves its results. Empty for what is no network.
   virtual TensorList runEagerNearby(uint64_t /*seed*/) { return {}; }

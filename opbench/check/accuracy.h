@@ -28,7 +28,8 @@ struct Accuracy {
 struct Verdict {
   bool ok = true;
   std::string message;
-  std::optional<Accuracy> accuracy;  ///< nothing where no floating output was compared with values
+  std::optional<Accuracy> accuracy = {};  ///< nothing where no floating output was compared with values
+  std::string doubt = {};                 ///< why eager's own result was not what it was compared with; empty where it was
 };
 
 /// How far apart two runs of a contender are on the same operands, those of random numbers from the same beginning.

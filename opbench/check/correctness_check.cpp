@@ -161,9 +161,15 @@ Verdict CorrectnessCheck::judged(const runtime::Trial& trial, const runtime::Ten
   Criterion criterion = criterion_;
   criterion.isTf32 = trial.arithmetic == "tf32";
   Verdict verdict = check(outputs, reference_, workload_, criterion, tolerances_);
-  if (verdict.ok || (!reference_.float64 && !isNetwork)) return verdict;
+  if (verdict.ok || criterion.rule == Rule::Random) return verdict;
   const runtime::TensorList found = runtime::clone(outputs);  // which may be arguments, written in place
   workload_.restore();
+  if (reference_.float64 || isNetwork) verdict = amongRuns(found, criterion, verdict);
+  return verdict.ok ? verdict : besideContiguous(found, criterion, std::move(verdict));
+}
+
+/// The verdict on what seems wrong, by how far runs of eager are apart.
+Verdict CorrectnessCheck::amongRuns(const runtime::TensorList& found, const Criterion& criterion, const Verdict& verdict) const {
   Reference reference = reference_;
   reference.again = differingRuns(workload_, reference_);
   if (criterion_.rule == Rule::Network) {
@@ -172,6 +178,18 @@ Verdict CorrectnessCheck::judged(const runtime::Trial& trial, const runtime::Ten
   }
   const bool areMore = !reference.again.empty() || !reference.nearby.empty();
   return areMore ? check(found, reference, workload_, criterion, tolerances_) : verdict;
+}
+
+/// The verdict on what seems wrong, by what eager makes of contiguous copies, where that is another result than the one for the
+/// call's strides.
+Verdict CorrectnessCheck::besideContiguous(const runtime::TensorList& found, const Criterion& criterion, Verdict verdict) const {
+  runtime::EagerRuns runs = workload_.runEagerOnContiguous();
+  if (!runs.eager || check(runs.eager, reference_, workload_, criterion, tolerances_).ok) return verdict;
+  const Reference contiguous{std::move(runs.eager), std::move(runs.float64), reference_.mostArgumentElements};
+  Verdict other = check(found, contiguous, workload_, criterion, tolerances_);
+  other.doubt = "eager's result for these strides differs from its own for contiguous copies";
+  if (!other.ok) other.message += "; " + other.doubt;
+  return other;
 }
 
 std::optional<Determinism> CorrectnessCheck::determinism(runtime::Trial& trial) const {

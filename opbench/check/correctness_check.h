@@ -65,6 +65,8 @@ class CorrectnessCheck {
   void setReference();
   Verdict run(runtime::Trial& trial) const;
   Verdict judged(const runtime::Trial& trial, const runtime::TensorList& outputs) const;
+  Verdict amongRuns(const runtime::TensorList& found, const Criterion& criterion, const Verdict& verdict) const;
+  Verdict besideContiguous(const runtime::TensorList& found, const Criterion& criterion, Verdict verdict) const;
   Verdict judgedOrByChance(const runtime::Trial& trial, const runtime::TensorList& outputs) const;
 
   runtime::Workload& workload_;

@@ -121,6 +121,7 @@ void addJudgement(Json& record, const Row& row, const Outcome& outcome) {
   if (!row.remeasured.empty()) record["remeasured"] = row.remeasured;
   if (!row.notChecked.empty()) record["not_checked"] = row.notChecked;
   if (!row.notFenced.empty()) record["not_fenced"] = row.notFenced;
+  if (!row.doubt.empty()) record["doubt"] = row.doubt;
   record["trivial_solution"] = row.trivialSolution.empty() ? Json(nullptr) : Json(row.trivialSolution);
   record["deterministic"] = outcome.determinism ? Json(!outcome.isVarying()) : Json(nullptr);
   record["determinism"] = outcome.determinism ? Json(name(*outcome.determinism)) : Json(nullptr);

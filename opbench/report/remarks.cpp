@@ -32,6 +32,7 @@ std::string remarks(const Row& row, bool colour) {
   if (!row.notFenced.empty()) text += line("ran without " + row.notFenced, colour);
   if (hasRecovered(row)) text += line("passed on the second try, after " + row.retried, colour);
   if (!row.remeasured.empty()) text += line("measured again by a fresh process, as at first " + row.remeasured, colour);
+  if (!row.doubt.empty()) text += line(row.doubt + ", which the others are compared with", colour);
   if (!row.trivialSolution.empty()) text += line("check is too weak: " + row.trivialSolution, colour);
   for (const Outcome& outcome : row.outcomes)
     if (outcome.isVarying())

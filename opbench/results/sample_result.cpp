@@ -80,6 +80,7 @@ void readSample(const Fields& fields, Row& row) {
   row.remeasured = fields.text("remeasured");
   row.retried = fields.text("retried");
   row.trivialSolution = fields.text("trivial_solution");
+  row.doubt = fields.text("doubt");
   if (!fields.has("stopped")) return;
   row.measurement.emplace();
   row.measurement->stopped = named(fields, "stopped", {Stop::Precision, Stop::MaxTime, Stop::Repeats, Stop::Runs});

@@ -279,7 +279,11 @@ void raceWorkload(const inputs::Sample& sample, Row& row, const Dump& dump, cons
     if (before) row.gpu = stateSince(*before, bench);
   };
   if (!isChecked) return timeAll();
-  const auto judge = [&](PreparedContender& contender) { return judged(contender, correctness, context); };
+  const auto judge = [&](PreparedContender& contender) {
+    Verdict verdict = judged(contender, correctness, context);
+    if (!verdict.doubt.empty()) row.doubt = verdict.doubt;
+    return verdict;
+  };
   do dropFailed(contenders, workload->reference(), dump.folder(), judge);
   while (correctness.drawNext());
   if (!options.profile.folder.empty()) profileAll(contenders, sample, context);

@@ -137,6 +137,7 @@ struct Row {
   std::optional<runtime::GpuState> gpu;                          ///< over its race (runtime::between); nothing on a CPU
   std::string data;                                              ///< the distribution of its arguments: `normal`, `normal x 16`
   std::string trivialSolution;  ///< why its check is too weak: `zeros would pass for output 0`; empty where it is not
+  std::string doubt;            ///< why eager's own result is not what others were compared with (Verdict::doubt); mostly empty
   std::string notChecked;       ///< why its results were not judged, where the user's configuration says so
   std::string notMeasured;      ///< the measure by which contenders raced and no time was found, and why
   std::string ceilingsRaised;   ///< which ceilings its times raised, and when (raisedText); empty where none

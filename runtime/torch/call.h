@@ -37,6 +37,7 @@ class Call : public Workload {
   TensorList runEager() override;
   /// runEager() on arguments upcast to float64; empty where ATen has no float64 form of it.
   TensorList runEagerInFloat64() override;
+  EagerRuns runEagerOnContiguous() override;
   std::string outputName(int output) const override;
   std::optional<Contender> reference() const override { return Contender::Eager; }
 

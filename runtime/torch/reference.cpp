@@ -1,4 +1,7 @@
+#include <ATen/ops/empty_strided.h>
 #include <c10/core/InferenceMode.h>
+
+#include <algorithm>
 
 #include "runtime/torch/call_state.h"
 #include "runtime/torch/types.h"
@@ -58,24 +61,66 @@ torch::jit::Stack onHost(const torch::jit::Stack& arguments) {
   return host;
 }
 
-}  // namespace
-
-TensorList Call::runEagerInFloat64() {
+/// Runs a call on arguments upcast to float64; nothing where ATen has no float64 form of it.
+TensorList runInFloat64(const Call::State& call, const torch::jit::Stack& given) {
   // Another precision draws other random numbers.
-  if (state_->effects.isRandom) return {};
-  const c10::InferenceMode guard;
+  if (call.effects.isRandom) return {};
   const DefaultInFloat64 precision(true);
   torch::jit::Stack stack;
   try {
-    torch::jit::Stack arguments = inFloat64(state_->handle.schema(), state_->arguments);
-    if (!state_->device.is_cpu()) {
+    torch::jit::Stack arguments = inFloat64(call.handle.schema(), given);
+    if (!call.device.is_cpu()) {
       try {
-        return makeTensorList(state_->run(arguments, stack));
+        return makeTensorList(call.run(arguments, stack));
       } catch (const c10::Error&) {  // no kernel for float64 on this device: the host has one
-        arguments = onHost(inFloat64(state_->handle.schema(), state_->arguments));
+        arguments = onHost(inFloat64(call.handle.schema(), given));
       }
     }
-    return makeTensorList(state_->run(arguments, stack));
+    return makeTensorList(call.run(arguments, stack));
+  } catch (const c10::Error&) {
+    return {};
+  }
+}
+
+/// Whether an operator's meaning is in where elements lie: another layout of the same elements is another call.
+bool computesWithStrides(const c10::FunctionSchema& schema) {
+  return schema.argumentIndexWithName("storage_offset") || schema.name() == "aten::_reshape_alias";
+}
+
+/// Values as eager's results have them, in the layout of these results.
+at::Tensor laidOutAs(const at::Tensor& result, const at::Tensor& values) {
+  TORCH_CHECK(result.sizes() == values.sizes() && result.scalar_type() == values.scalar_type(), "other results");
+  return at::empty_strided(result.sizes(), result.strides(), result.options()).copy_(values);
+}
+
+}  // namespace
+
+TensorList Call::runEagerInFloat64() {
+  const c10::InferenceMode guard;
+  return runInFloat64(*state_, state_->arguments);
+}
+
+EagerRuns Call::runEagerOnContiguous() {
+  const c10::InferenceMode guard;
+  const c10::FunctionSchema& schema = state_->handle.schema();
+  if (state_->effects.isRandom || state_->effects.changesMetadata || computesWithStrides(schema)) return {};
+  const std::vector<at::Tensor> operands = this->operands().state().tensors;
+  if (std::all_of(operands.begin(), operands.end(), [](const at::Tensor& tensor) { return tensor.is_contiguous(); })) return {};
+  torch::jit::Stack copies = state_->arguments, stack;
+  for (c10::IValue& value : copies)
+    value = mapTensors(value, [](const at::Tensor& tensor) {
+      const bool isNumber = tensor.unsafeGetTensorImpl()->is_wrapped_number();
+      return isNumber ? tensor : tensor.clone(at::MemoryFormat::Contiguous);
+    });
+  try {
+    EagerRuns runs;
+    runs.float64 = runInFloat64(*state_, copies);  // before it writes what it writes
+    const std::vector<at::Tensor> values = state_->run(copies, stack);
+    std::vector<at::Tensor> results = runEager().state().tensors;
+    TORCH_CHECK(results.size() == values.size(), "other results");
+    for (std::size_t i = 0; i < results.size(); ++i) results[i] = laidOutAs(results[i], values[i]);
+    runs.eager = makeTensorList(std::move(results));
+    return runs;
   } catch (const c10::Error&) {
     return {};
   }

@@ -187,6 +187,36 @@ TEST_CASE("where eager's runs differ, the largest of their errors is eager's") {
   CHECK_FALSE(verdict(differing).ok);
 }
 
+TEST_CASE("where eager differs from itself on contiguous copies, their result is the one to compare with") {
+  const c10::InferenceMode guard;
+  const std::string strided = "T([6, 10, 12], f32, stride=(120, 1, 10))";
+  CheckedCall checked("aten.native_group_norm_backward.default",
+                      "((" + strided + ", " + strided +
+                          ", T([6, 10], f32), T([6, 10], f32), T([10], f32), 6, 10, 12, 10, [True, True, True]), {})");
+  const std::vector<at::Tensor> atensMistake = runtime::clone(checked.correctness.reference().eager).state().tensors;
+  const std::vector<at::Tensor> right = checked.call.runEagerOnContiguous().eager.state().tensors;
+  std::vector<at::Tensor> wrong = right;
+  wrong[0] = wrong[0] + 1;
+  Prepared contender({right, wrong, atensMistake});
+  const std::string doubt = "eager's result for these strides differs from its own for contiguous copies";
+  const Verdict verdict = checked.correctness.judge(contender);
+  CHECK(verdict.ok);
+  CHECK(verdict.doubt == doubt);
+  CHECK(checked.correctness.judge(contender).message.ends_with("; " + doubt));
+  CHECK(checked.correctness.judge(contender).ok);
+}
+
+TEST_CASE("what eager makes of contiguous copies lies as its results do, and is not asked of what computes with strides") {
+  const c10::InferenceMode guard;
+  const auto onContiguous = [](const std::string& op, const std::string& call) {
+    return runtime::Call(tests::sample(op, call), cpu(), 1).runEagerOnContiguous().eager;
+  };
+  const runtime::TensorList results = onContiguous("aten.neg.default", "((T([6, 10], f32, stride=(1, 6)),), {})");
+  CHECK(results.type(0).strides == std::vector<int64_t>{1, 6});
+  CHECK_FALSE(onContiguous("aten.neg.default", "((T([6, 10], f32),), {})"));
+  CHECK_FALSE(onContiguous("aten.as_strided_copy.default", "((T([6, 10], f32, stride=(1, 6)), [4], [3]), {})"));
+}
+
 TEST_CASE("what eager makes of an argument that was written wrongly is not taken for another of its runs") {
   const c10::InferenceMode guard;
   CheckedCall checked("aten.add_.Tensor", "((T([300], f32), T([300], f32)), {})");
