@@ -109,8 +109,12 @@ constexpr ValueRow valueRows[] = {
     {"pow", 0, base},
     {"pow", 1, exponent},
     {"reciprocal", 0, nonZero},
-    // Of a pole eager makes the square of a rounding's reciprocal.
-    {"polygamma", 1, [](const Call& call) { return ir::isIntegral(call.tensor(1).dtype) ? ValueRange(Positive{}) : Plain{}; }},
+    // Of a pole eager makes the square of a rounding's reciprocal, of a number whose powers are infinite NaN.
+    {"polygamma", 1, [](const Call& call) { return ir::isIntegral(call.tensor(1).dtype) ? ValueRange(Positive{}) : Tame{}; }},
+    // Products of three that are infinite or NaN are so by the order in which they are taken.
+    {"_trilinear", 0, tame},
+    {"_trilinear", 1, tame},
+    {"_trilinear", 2, tame},
     // Of powers that are infinite or 0 eager makes NaN.
     {"special_zeta", 0, tame},
     {"special_zeta", 1, tame},

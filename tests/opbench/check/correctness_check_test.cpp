@@ -196,7 +196,7 @@ TEST_CASE("where eager differs from itself on contiguous copies, their result is
   const std::vector<at::Tensor> atensMistake = runtime::clone(checked.correctness.reference().eager).state().tensors;
   const std::vector<at::Tensor> right = checked.call.runEagerOnContiguous().eager.state().tensors;
   std::vector<at::Tensor> wrong = right;
-  wrong[0] = wrong[0] + 1;
+  wrong[0] = wrong[0].add(1);
   Prepared contender({right, wrong, atensMistake});
   const std::string doubt = "eager's result for these strides differs from its own for contiguous copies";
   const Verdict verdict = checked.correctness.judge(contender);

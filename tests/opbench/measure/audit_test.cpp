@@ -56,10 +56,10 @@ TEST_CASE("a race is audited whatever ends it, and the runs that an audit distur
     FakeTrial a("a", tenMicroseconds), b("b", tenMicroseconds);
     a.numberOfCaptures = b.numberOfCaptures = 4;
     std::vector<int> audited;
-    const Measurement measurement = race({&a, &b}, runtime::Measure::Cold, gpu, {}, 1, [&](size_t contender) {
-      audited.push_back(static_cast<int>(contender));
-      if (audited.size() == 1) places.insert(a.runs());
-    });
+    const Measurement measurement = race({&a, &b}, runtime::Measure::Cold, gpu, {}, 1, RunChecks{[&](size_t contender) {
+                                           audited.push_back(static_cast<int>(contender));
+                                           if (audited.size() == 1) places.insert(a.runs());
+                                         }});
     REQUIRE(audited.size() >= 2);
     CHECK(std::vector<int>(audited.begin(), audited.begin() + 2) == std::vector<int>{0, 1});
     constexpr int warmUp = 3;
@@ -81,7 +81,7 @@ TEST_CASE("a race whose time is over before its first place is audited in the en
   for (int seed = 0; seed < 20; ++seed) {
     FakeTrial trial("a", slow);
     int audits = 0;
-    race({&trial}, runtime::Measure::Cold, gpu, pace, static_cast<uint64_t>(seed), [&](size_t) { ++audits; });
+    race({&trial}, runtime::Measure::Cold, gpu, pace, static_cast<uint64_t>(seed), RunChecks{[&](size_t) { ++audits; }});
     CHECK(audits == 1);
   }
 }
@@ -92,10 +92,10 @@ TEST_CASE("a race of so many runs is audited once, and has as many that count") 
   for (int run = 0; run < 50; ++run) {
     FakeTrial a("a", tenMicroseconds);
     int audits = 0;
-    const Measurement measurement = raceExactly({&a}, runtime::Measure::Cold, gpu, 2, 10, 1, [&](size_t) {
-      ++audits;
-      places.insert(a.runs());
-    });
+    const Measurement measurement = raceExactly({&a}, runtime::Measure::Cold, gpu, 2, 10, 1, RunChecks{[&](size_t) {
+                                                  ++audits;
+                                                  places.insert(a.runs());
+                                                }});
     CHECK(audits == 1);
     CHECK(measurement.timings[0].runs == 10);
   }

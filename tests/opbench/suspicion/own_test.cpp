@@ -1,6 +1,9 @@
 // Contenders of the user's own, by the program itself; none that cheats passes with default options.
 #include <doctest/doctest.h>
 
+#include <sched.h>
+
+#include <cstdlib>
 #include <fstream>
 #include <map>
 
@@ -53,6 +56,17 @@ TEST_CASE("an operator that a library registers races beside eager and opbench, 
   CHECK_MESSAGE(outcomes[2].status == Status::Ok, outcomes[2].reason);
   CHECK(outcomes[2].speedup.has_value());
   CHECK(bed.out().find("zoo::honest") != std::string::npos);
+}
+
+TEST_CASE("threads that an operator starts may use all processors of the process") {
+  cpu_set_t mask;
+  REQUIRE(sched_getaffinity(0, sizeof mask, &mask) == 0);
+  ::setenv("ZOO_PROCESSORS", std::to_string(CPU_COUNT(&mask)).c_str(), 1);
+  const ProgramBed bed(1);
+  CHECK(race(bed, softmaxes, "eager,zoo::own_threads") == 0);
+  const Outcome outcome = outcomesOf(bed).at(1);
+  CHECK_MESSAGE(outcome.status == Status::Ok, outcome.reason);
+  ::unsetenv("ZOO_PROCESSORS");
 }
 
 TEST_CASE("an operator that does not take the sample's arguments is unsupported, and says which one it lacks") {
@@ -153,6 +167,10 @@ TEST_CASE("nobody can cheat: what only looks right or fast is wrong or suspect, 
       {"interrupts", Status::Suspect, "a timer was started that interrupts the process"},
       {"flushes_small_numbers", Status::Suspect, "the processor's rounding was changed"},
       {"writes_input", Status::Wrong, "was written"},
+      {"rare", Status::Wrong, " of those that were looked at one by one"},
+      {"on_first_thread", Status::Wrong, ""},
+      {"leaves_process", Status::Suspect, "a process was started that still runs"},
+      {"unlocked", Status::Wrong, ""},
   };
   for (const Cheat& cheat : cheats) {
     CAPTURE(cheat.name);

@@ -4,9 +4,12 @@
 #include <ATen/ops/_softmax.h>
 #include <ATen/ops/empty_like.h>
 #include <ATen/ops/from_blob.h>
+#include <ATen/ops/zeros_like.h>
 #include <c10/core/CPUAllocator.h>
 #include <emmintrin.h>
+#include <sched.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -15,6 +18,9 @@
 #include <unistd.h>
 #include <csignal>
 
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
 #include <map>
 #include <set>
 #include <thread>
@@ -222,6 +228,63 @@ Tensor writes_input(const Tensor& self, int64_t, bool) {
   return out;
 }
 
+/// Halves the largest element of every 61st result.
+Tensor rare(const Tensor& self, int64_t, bool) {
+  static int runs = 0;
+  Tensor out = softmax(self);
+  float* first = out.mutable_data_ptr<float>();
+  if (++runs % 61 == 0) *std::max_element(first, first + out.numel()) /= 2;
+  return out;
+}
+
+/// Computes on the first thread that ever calls it.
+Tensor on_first_thread(const Tensor& self, int64_t, bool) {
+  static const std::thread::id first = std::this_thread::get_id();
+  return std::this_thread::get_id() == first ? softmax(self) : at::zeros_like(self);
+}
+
+/// Leaves a process behind, which lives as long as this one.
+Tensor leaves_process(const Tensor& self, int64_t, bool) {
+  static const pid_t child = [] {
+    const pid_t pid = fork();
+    if (pid != 0) return pid;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    while (true) pause();
+  }();
+  return child == 0 ? self : softmax(self);
+}
+
+/// Two threads of its own compute halves of the rows, if each may use as many processors as the test that asks has said.
+Tensor own_threads(const Tensor& self, int64_t, bool) {
+  Tensor out = at::empty_like(self);
+  std::atomic<int> processors = 0;
+  const auto compute = [&](int64_t begin, int64_t end) {
+    cpu_set_t mask;
+    sched_getaffinity(0, sizeof mask, &mask);
+    processors = CPU_COUNT(&mask);
+    zoo::computeRows(self.const_data_ptr<float>(), out.mutable_data_ptr<float>(), begin, end, self.size(1));
+  };
+  std::thread other([&] { compute(0, self.size(0) / 2); });
+  compute(self.size(0) / 2, self.size(0));
+  other.join();
+  const char* expected = std::getenv("ZOO_PROCESSORS");
+  TORCH_CHECK(expected == nullptr || processors == std::atoi(expected), "its threads may use ", processors.load(), " processors");
+  return out;
+}
+
+/// Two threads of its own add up without a lock: each element of the results is to be 1 less what the other overwrote.
+Tensor unlocked(const Tensor& self, int64_t, bool) {
+  Tensor out = softmax(self);
+  volatile int turns = 0;
+  const auto add = [&] {
+    for (int i = 0; i < 2000; ++i) turns = turns + 1;
+  };
+  std::thread other(add);
+  add();
+  other.join();
+  return turns == 4000 ? out : out.mul_(static_cast<float>(turns) / 4000);
+}
+
 Tensor lazy_negation(const Tensor& self) { return at::_neg_view(self); }
 
 }  // namespace
@@ -252,6 +315,11 @@ TORCH_LIBRARY(zoo, library) {
   add("interrupts", &interrupts);
   add("flushes_small_numbers", &flushes_small_numbers);
   add("writes_input", &writes_input);
+  add("rare", &rare);
+  add("on_first_thread", &on_first_thread);
+  add("leaves_process", &leaves_process);
+  add("own_threads", &own_threads);
+  add("unlocked", &unlocked);
   library.def("lazy_negation(Tensor self) -> Tensor", &lazy_negation);
   library.def("takes_a_list(Tensor[] tensors) -> Tensor", [](const std::vector<Tensor>& tensors) { return tensors.at(0); });
 }
