@@ -85,6 +85,8 @@ void refuseExtras(const CLI::App& app, const std::vector<std::string>& arguments
   std::vector<std::string> commands;
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
     commands.push_back(command->get_name());
+  if (const std::vector<std::string> meant = nearest(first, commands); !meant.empty())
+    fail(ErrorKind::Input, "unknown command '{}'{}", first, suggestion(meant));
   fail(ErrorKind::Input, "unknown command '{}'; commands are {}; operators are given with --op, and one value follows an option",
        first, fmt::join(commands, ", "));
 }

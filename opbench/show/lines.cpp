@@ -93,7 +93,9 @@ std::string fieldNamed(const std::string& name, const Lines& lines, const std::s
   if (const auto field = findField(name, lines)) return *field;
   std::vector<std::string> known = lines.fields;
   for (const auto& names : shortNames) known.emplace_back(names.first);
-  fail(ErrorKind::Input, "{}: no line has a field '{}'{}", where, name, suggestion(nearest(name, known)));
+  const std::string meant = suggestion(nearest(name, known));
+  fail(ErrorKind::Input, "{}: no line has a field '{}'{}", where, name,
+       meant.empty() ? fmt::format("; there are {}", fmt::join(known, ", ")) : meant);
 }
 
 bool isNumeric(const std::string& field, const Lines& lines) {

@@ -115,6 +115,9 @@ TEST_CASE("show: markdown, LaTeX and CSV keep foreign texts in their cells; CSV 
 TEST_CASE("show: what cannot be meant is refused in one line, with the nearest name") {
   const Bed bed;
   CHECK(bed.refusal(asked({}, {"op", "speedpu"})) == "--columns: no line has a field 'speedpu'; did you mean speedup?");
+  const std::string all = bed.refusal(asked({}, {"op", "foo"}));
+  CHECK(all.starts_with("--columns: no line has a field 'foo'; there are "));
+  CHECK(all.find("contender, ") != std::string::npos);
   CHECK(bed.refusal(asked({}, {"op"}, "-tiem")) == "--sort: no line has a field 'tiem'; did you mean time?");
   CHECK(bed.refusal(asked({"statsu=wrong"})) == "--filter 'statsu=wrong': no line has a field 'statsu'; did you mean status?");
   CHECK(bed.refusal(asked({"speedup<fast"})) == "--filter 'speedup<fast': speedup is a number, got 'fast'");
