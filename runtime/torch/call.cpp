@@ -18,8 +18,13 @@ namespace runtime {
 namespace {
 
 /// A tensor that is only read, between guards; a number stays one.
-at::Tensor fenced(const at::Tensor& tensor) {
-  return tensor.unsafeGetTensorImpl()->is_wrapped_number() ? tensor : cloneBetweenGuards(tensor);
+at::Tensor fenced(const at::Tensor& tensor, bool hasOffset) {
+  return tensor.unsafeGetTensorImpl()->is_wrapped_number() ? tensor : cloneBetweenGuards(tensor, hasOffset);
+}
+
+/// Whether an operator counts elements from the beginning of an argument's storage.
+bool addressesStorages(const c10::OperatorHandle& handle) {
+  return handle.schema().argumentIndexWithName("storage_offset").has_value();
 }
 
 /// Copies the elements of the tensors in `from` to those in `to`, which have their types.
@@ -47,8 +52,10 @@ Call::State::State(const inputs::Sample& sample, at::Device device, uint64_t see
   arguments = drawn(data);
   effects = effectsOf(handle, arguments);
   if (device.is_meta()) return;  // there is nothing to restore
+  const bool hasOffset = !addressesStorages(handle);
+  const auto read = [hasOffset](const at::Tensor& tensor) { return fenced(tensor, hasOffset); };
   for (std::size_t i = 0; i < arguments.size() && !effects.changesMetadata; ++i)
-    arguments[i] = mapTensors(arguments[i], isWritten(static_cast<int>(i)) ? cloneGuarded : fenced);
+    arguments[i] = isWritten(static_cast<int>(i)) ? mapTensors(arguments[i], cloneGuarded) : mapTensors(arguments[i], read);
   written.push_back(writtenOf(arguments));
   for (const at::Tensor& storage : written[0]) pristine.push_back(storage.clone());
 }

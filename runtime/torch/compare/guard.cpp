@@ -1,6 +1,7 @@
 #include "runtime/torch/compare/guard.h"
 
 #include <ATen/EmptyTensor.h>
+#include <ATen/ops/as_strided.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/equal.h>
 #include <ATen/ops/from_blob.h>
@@ -78,14 +79,18 @@ at::Tensor cloneGuarded(const at::Tensor& tensor) {
   return copy;
 }
 
-at::Tensor cloneBetweenGuards(const at::Tensor& tensor) {
+at::Tensor cloneBetweenGuards(const at::Tensor& tensor, bool hasOffset) {
   const c10::InferenceMode guard;
   const at::Tensor guarded = emptyGuarded(tensor.sizes(), tensor.strides(), tensor.options());
   const bool hasNan = tensor.is_floating_point() || tensor.is_complex();
   storageBytes(guarded, 0, static_cast<int64_t>(guarded.storage().nbytes())).fill_(hasNan ? notANumber : guardPattern);
   flatStorage(guarded).copy_(flatStorage(tensor));
   const auto keep = [guarded](void*) {};
-  return at::from_blob(guarded.mutable_data_ptr(), tensor.sizes(), tensor.strides(), keep, tensor.options(), tensor.device());
+  const int64_t before = hasOffset ? guarded.storage_offset() : 0;
+  char* const start = static_cast<char*>(guarded.mutable_data_ptr()) - before * static_cast<int64_t>(tensor.itemsize());
+  const int64_t elements = before + extentBytes(tensor) / static_cast<int64_t>(tensor.itemsize());
+  return at::from_blob(start, {elements}, {1}, keep, tensor.options(), tensor.device())
+      .as_strided(tensor.sizes(), tensor.strides(), before);
 }
 
 bool isGuarded(const at::Tensor& tensor) {

@@ -11,9 +11,9 @@ inline constexpr int64_t guardBytes = 4096;
 at::Tensor emptyGuarded(at::IntArrayRef sizes, at::IntArrayRef strides, at::TensorOptions options);
 /// A copy made so, whatever is no element poisoned.
 at::Tensor cloneGuarded(const at::Tensor& tensor);
-/// A copy between two guards that are no part of its storage. They are poisoned as elements are: whatever is computed from them
-/// stands out.
-at::Tensor cloneBetweenGuards(const at::Tensor& tensor);
+/// A copy between two guards, which are poisoned as elements are: whatever is computed from them stands out. They are no part of
+/// its storage; with an offset, the one before it is, as other elements are that a slice leaves out.
+at::Tensor cloneBetweenGuards(const at::Tensor& tensor, bool hasOffset = false);
 /// Whether the tensor was made by emptyGuarded, and is not a part of one that was.
 bool isGuarded(const at::Tensor& tensor);
 

@@ -90,12 +90,18 @@ TEST_CASE("what generated kernels write lies between guards when it is checked, 
   }
 }
 
-TEST_CASE("arguments that are only read lie between guards, which show in what is computed from them, and start their storage") {
+TEST_CASE("arguments that are only read lie between guards, which show in what is computed from them, and behind an offset") {
   const auto device = runtime::Device::open("cpu", 1);
   runtime::Call call(tests::sample("aten.add.Tensor", "((T([100], f32), T([100], f32)), {})"), *device, 1);
   const at::Tensor argument = call.state().arguments[0].toTensor();
-  CHECK(argument.storage_offset() == 0);
   const auto* data = argument.const_data_ptr<float>();
   CHECK(std::isnan(data[-1]));
   CHECK(std::isnan(data[100]));
+  CHECK(argument.storage_offset() == guardBytes / 4);
+  const auto* start = static_cast<const float*>(argument.storage().data());
+  CHECK(start + argument.storage_offset() == data);
+  CHECK(std::isnan(*start));
+  // As strides of a view, of an operator that counts from the beginning of a storage.
+  runtime::Call strided(tests::sample("aten.as_strided.default", "((T([100], f32), [10], [3]), {})"), *device, 1);
+  CHECK(strided.state().arguments[0].toTensor().storage_offset() == 0);
 }
