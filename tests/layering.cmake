@@ -83,6 +83,7 @@ may(opbench/measure ir/ inputs/ codegen/ runtime/ opbench/cli/ opbench/run/ opbe
 may(opbench/measure/device ir/ inputs/ codegen/ runtime/ opbench/measure/)
 may(opbench/check ir/ inputs/ codegen/ runtime/ opbench/cli/ opbench/select/)
 may(opbench/check/faults ir/ lowering/partition/ inputs/ codegen/ runtime/ opbench/check/)
+may(opbench/siblings ir/ inputs/ runtime/device.h runtime/torch/call.h opbench/run/)
 may(opbench/sweep ir/ inputs/ runtime/ opbench/)
 may(opbench/sweep/workers ir/ inputs/ lowering/ runtime/ opbench/)
 may(opbench/results ir/ inputs/ runtime/build/hash.h runtime/environment.h opbench/measure/device/aa_noise.h opbench/measure/statistics.h opbench/run/row.h)

@@ -50,6 +50,7 @@ struct Criterion {
   bool mayBeConstant = false;  ///< one value for all elements may be
   bool isTf32 = false;         ///< f32 is computed with the digits of f16, and judged as f16
   bool mayVary = false;        ///< results may differ from run to run, eager's too
+  bool anyStrides = false;     ///< results may lie otherwise in memory than eager's
   double leastTolerance = 0;   ///< of a network: the dtype's tolerance is no less
   bool byCosine = false;       ///< of a network: results that point where the reference does are right
   std::set<int> copies;        ///< outputs of which an argument may be the right result, whatever the others are

@@ -70,6 +70,7 @@ void addRace(Arguments& arguments, const Options& options) {
   arguments.flag("--any-precision", options.anyPrecision);
   arguments.flag("--aa", options.isAA);
   arguments.flag("--no-accuracy-checking", !options.accuracyChecking);
+  if (options.siblings) arguments.add("--siblings", fmt::format("{}", *options.siblings));
   arguments.flag("--no-timing", !options.timing);
   arguments.flag("--no-memory", options.noMemory);
   arguments.flag("--cosine", options.cosine);

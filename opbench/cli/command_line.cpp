@@ -142,6 +142,10 @@ void declareChecks(CLI::App& app, Options& options, Texts& texts) {
   addSwitch(app, "--accuracy-checking", texts.accuracyChecking,
             "Check results against eager and a float64 reference before timing (default)");
   app.add_flag("--no-accuracy-checking", texts.noAccuracyChecking, "Time without checking results");
+  addNumber(app, "--siblings", options.siblings,
+            "Check contenders on this many siblings of each sample too: other sizes and strides (default: 2 where contenders are "
+            "the user's, and with --no-timing; else 0)")
+      ->type_name("N");
   app.add_option("--tolerances", options.tolerances, "YAML file: tolerances and rules that replace the built-in ones")
       ->type_name("FILE");
   app.add_option("--fault", texts.fault)->group("");  // for tests of the checks: docs/accuracy.md

@@ -221,6 +221,9 @@ void check(const Options& options) {
                                         std::pair(options.counters, "--counters"), std::pair(options.tune, "--tune")})
       if (isGiven) fail(ErrorKind::Input, "--no-timing cannot be combined with {}", name);
   if (options.tune && !options.schedules.empty()) fail(ErrorKind::Input, "--schedule cannot be combined with --tune");
+  atLeast("--siblings", options.siblings.value_or(0), 0);
+  if (options.siblings.value_or(0) > 0 && !options.accuracyChecking)
+    fail(ErrorKind::Input, "--siblings cannot be combined with --no-accuracy-checking");
   atLeast("--max-samples", options.maxSamples, 0);
   atLeast("--start-idx", options.startIdx, 0);
   atLeast("--max-bytes", options.maxBytes, 0);

@@ -122,8 +122,9 @@ struct Options {
   bool anyPrecision = false;         ///< times are divided by each other though one contender computes with fewer digits
   bool isAA = false;                 ///< each contender races against itself (A/A)
   bool accuracyChecking = true;
-  bool checksGroups = false;  ///< each group of a network's plan is checked by itself as well
-  bool cosine = false;        ///< networks' results are right that point where the reference does
+  std::optional<int> siblings;  ///< of a sample, that are checked; nothing: as checkSiblings() has it
+  bool checksGroups = false;    ///< each group of a network's plan is checked by itself as well
+  bool cosine = false;          ///< networks' results are right that point where the reference does
   bool timing = true;
   bool noMemory = false;                           ///< of networks: their memory and first run are not measured
   std::string tolerances;                          ///< a file of rules and tolerances; empty is the built-in table alone

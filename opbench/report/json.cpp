@@ -195,6 +195,7 @@ void addOutcome(Json& record, const Row& row, const Outcome& outcome, const Run&
   record["kind"] = runtime::name(outcome.kind);
   record["status"] = name(outcome.status);
   record["reason"] = outcome.reason;
+  if (!outcome.sibling.empty()) record["sibling"] = outcome.sibling;
   if (!outcome.caseFolder.empty()) record["case"] = outcome.caseFolder;
   addTiming(record, outcome, run);
   addMeasurement(record, row);

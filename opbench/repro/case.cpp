@@ -117,7 +117,7 @@ Case caseOfLine(std::string_view line, const std::string& where) {
   sample.count = std::max<int64_t>(record.count, 1);
   sample.suite = record.suite;
   const Place place = placeOf(where);
-  inputs::parseCall(record.sample, {place.file, std::max(place.line, 1)}, 1, sample);
+  inputs::parseCall(record.sibling.empty() ? record.sample : record.sibling, {place.file, std::max(place.line, 1)}, 1, sample);
   rename(sample, where);
   result.record = std::move(record);
   return result;

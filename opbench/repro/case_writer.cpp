@@ -17,11 +17,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The case of one outcome, as its line of results would have it.
-Case caseOf(const Row& row, const Outcome& outcome, const inputs::Sample& recorded, const Run& run) {
+/// The case of one outcome on the sample or on the sibling where it failed, as its line of results would have it.
+Case caseOf(const Row& row, const Outcome& outcome, const inputs::Sample& sample, const Run& run) {
   Row alone = row;
+  alone.sample = sample.recorded;
   alone.outcomes = {outcome};
-  return {recorded, results::recordOf(report::jsonLines(alone, run), row.op), {}};
+  alone.outcomes.front().sibling.clear();
+  return {sample, results::recordOf(report::jsonLines(alone, run), row.op), {}};
 }
 
 std::string folderName(const Row& row, const Outcome& outcome) {
@@ -43,14 +45,20 @@ void raceAgain(const inputs::Sample& recorded, const Options& options, const fs:
 
 /// Writes the case of an outcome, whose folder is known as soon as it is made: it counts, whatever comes after.
 void writeCase(Outcome& outcome, const Row& row, const inputs::Sample& recorded, const Bench& bench) {
-  const Case wanted = caseOf(row, outcome, recorded, bench.run);
+  inputs::Sample sample = recorded;
+  if (!outcome.sibling.empty()) {
+    sample.args.clear();
+    sample.kwargs.clear();
+    inputs::parseCall(outcome.sibling, recorded.where, 1, sample);
+  }
+  const Case wanted = caseOf(row, outcome, sample, bench.run);
   Options options = raceOptions(wanted, bench.options);
   const std::vector<CaseFile> files = caseFiles(wanted, options);
   const fs::path folder = makeFreeFolder(bench.options.cases, folderName(row, outcome));
   outcome.caseFolder = folder.string();
   writeFiles(files, folder);
   options.dump = folder / "stages";
-  raceAgain(recorded, options, folder, bench);
+  raceAgain(sample, options, folder, bench);
 }
 
 }  // namespace

@@ -63,6 +63,7 @@ void readOutcome(const Fields& fields, Record& record) {
   record.kind = fields.text("kind");
   record.status = fields.requiredText("status");
   record.reason = fields.text("reason");
+  record.sibling = fields.text("sibling");
   record.retried = fields.text("retried");
   const auto disposition = dispositionOf(record.status, record.median.has_value());
   if (!disposition) fields.refuse(fmt::format("unknown status '{}'", record.status));

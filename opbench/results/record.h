@@ -30,6 +30,7 @@ struct Record {
   int64_t count = 1;
   std::string contender, kind, status, reason;
   bool isBaseline = false;  ///< whether it is the first contender of its sample, which the others' speedups are over
+  std::string sibling;      ///< the call on which it failed, where that is a sibling of the sample's
   std::string retried;      ///< the first failure, where the sample was raced twice
   Disposition disposition = Disposition::Unmeasured;
 

@@ -197,6 +197,7 @@ Outcome outcomeOf(const Fields& fields, const Run& run) {
   outcome.status = *status;
   outcome.kind = named(fields, "kind", {Kind::Fallback, Kind::Generated, Kind::View});
   outcome.reason = fields.text("reason");
+  outcome.sibling = fields.text("sibling");
   outcome.caseFolder = fields.text("case");
   outcome.timing = mainTiming(fields);
   outcome.secondary = secondaryTiming(fields, std::string(measureName(run, secondaryMeasure(run))));

@@ -27,6 +27,7 @@
 #include "opbench/run/suspicion.h"
 #include "opbench/run/timing.h"
 #include "opbench/select/skipped.h"
+#include "opbench/siblings/sibling_check.h"
 #include "opbench/sweep/workers/process_fault.h"
 #include "runtime/own/kernels/kernel_callable.h"
 #include "runtime/profile/recorder.h"
@@ -241,7 +242,9 @@ void raceWorkload(const inputs::Sample& sample, Row& row, const Dump& dump, cons
   if (const auto inferred = graphBefore(sample)) checkMemory(neededForOutputs(*inferred, options), bench.device);
   const std::unique_ptr<runtime::Workload> workload =
       runtime::makeWorkload(sample, bench.device, options.seed, data, runtime::Programs(options.modelsFolder, options.programs));
-  CorrectnessCheck correctness(*workload, criterionOf(*workload, sample, bench), bench.tolerances);
+  Criterion criterion = criterionOf(*workload, sample, bench);
+  criterion.anyStrides = bench.anyStrides;
+  CorrectnessCheck correctness(*workload, criterion, bench.tolerances);
   ir::Graph graph;
   const Check isWrong = [&](runtime::Trial& trial) { return isChecked ? correctness.judge(trial).message : std::string(); };
   std::unique_ptr<NetworkPlan> network;
@@ -351,6 +354,9 @@ Row raceSample(const inputs::Sample& recorded, int index, const Bench& bench) {
     row.notChecked = bench.config.whyNotChecked(sample.op, bench.options.timing);
     if (!row.notChecked.empty() && !bench.options.timing) return skip(row.outcomes, row.notChecked);
     raceWorkload(sample, row, dump, bench);
+    checkSiblings(recorded, row, bench, [](const inputs::Sample& sibling, Row& other, const Bench& check) {
+      raceWorkload(sibling, other, Dump("", 0, ""), check);
+    });
   });
   accuseAll(row);
   raiseCeilings(row, bench);

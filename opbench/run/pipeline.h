@@ -31,6 +31,7 @@ struct Bench {
   Inductor* inductor = nullptr;                       ///< compiles for the contender of that name; only where that races
   int compilersOnGpu = 0;                             ///< processes of Compilers that compute on the first GPU
   std::span<const runtime::KernelFile> kernels = {};  ///< those of the user's that race
+  bool anyStrides = false;                            ///< Criterion::anyStrides
 };
 
 /// Takes one recorded sample through every stage, from its arguments to its row. Whatever goes wrong with the sample, or

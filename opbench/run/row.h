@@ -82,6 +82,7 @@ struct Outcome {
   Status status = Status::Ok;
   runtime::Kind kind = runtime::Kind::Fallback;
   std::string reason;                             ///< of a status that is not ok, of a fallback, or of cuts
+  std::string sibling;                            ///< the call on which it failed, where that is a sibling of the sample's
   std::string caseFolder;                         ///< where its case was written; empty where it was not
   std::optional<Timing> timing;                   ///< of the main measure (mainMeasure); nothing unless it ran and was measured
   std::optional<Timing> secondary;                ///< of the secondary measure (secondaryMeasure), the same

@@ -50,7 +50,7 @@ Row slim(Row row) {
   row.sample = row.brief = row.file = row.suite = {};
   row.memoryTrace = {};
   for (Outcome& outcome : row.outcomes) {
-    outcome.schedule = outcome.reason = outcome.caseFolder = {};
+    outcome.schedule = outcome.reason = outcome.sibling = outcome.caseFolder = {};
     if (outcome.timing) outcome.timing->rounds = {};
   }
   return row;

@@ -1,10 +1,12 @@
 #include "runtime/torch/tensor_list.h"
 
 #include <ATen/ops/as_strided.h>
+#include <ATen/ops/empty_strided.h>
 #include <ATen/ops/equal.h>
 #include <c10/core/InferenceMode.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "runtime/torch/state.h"
 #include "runtime/torch/types.h"
@@ -27,6 +29,19 @@ TensorList without(const TensorList& tensors, const std::set<int>& numbers) {
   for (int i = 0; i < tensors.size(); ++i)
     if (!numbers.contains(i)) kept.push_back(tensors.state().tensors[static_cast<size_t>(i)]);
   return makeTensorList(std::move(kept));
+}
+
+TensorList laidOutLike(const TensorList& tensors, const TensorList& like) {
+  const c10::InferenceMode guard;
+  std::vector<at::Tensor> laid = tensors.state().tensors;
+  for (int i = 0; i < std::min(tensors.size(), like.size()); ++i) {
+    at::Tensor& tensor = laid[static_cast<size_t>(i)];
+    const at::Tensor& other = like.state().tensors[static_cast<size_t>(i)];
+    const bool differ = tensor.sizes() == other.sizes() && tensor.strides() != other.strides();
+    if (!differ || !other.is_non_overlapping_and_dense()) continue;
+    tensor = at::empty_strided(other.sizes(), other.strides(), tensor.options()).copy_(tensor);
+  }
+  return makeTensorList(std::move(laid));
 }
 
 bool bitwiseEqual(const TensorList& a, const TensorList& b) {

@@ -36,6 +36,8 @@ std::string writtenOutside(const TensorList& outputs);
 TensorList clone(const TensorList& tensors);
 /// The tensors but for those of these numbers.
 TensorList without(const TensorList& tensors, const std::set<int>& numbers);
+/// The same tensors, those copied into the strides of others of their sizes that have not got these.
+TensorList laidOutLike(const TensorList& tensors, const TensorList& like);
 /// Whether the elements are the same bits, of all tensors or of one; false where types differ.
 bool bitwiseEqual(const TensorList& a, const TensorList& b);
 bool bitwiseEqual(const TensorList& a, const TensorList& b, int i);

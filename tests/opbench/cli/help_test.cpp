@@ -50,7 +50,8 @@ TEST_CASE("--help-all names every option") {
       "--suite --inputs --inp-file --op --filter --exclude --max-samples --sample-mode --config --slow --start-idx --max-bytes "
       "--shard --compat --force --total-partitions --partition-id --devices --timeout --start-timeout --in-process --resume "
       "--quiet "
-      "--cases --no-cases --max-cases --dtype --device --contenders --measure-nvfuser --repeats --accuracy-checking --no-timing "
+      "--cases --no-cases --max-cases --dtype --device --contenders --measure-nvfuser --repeats --accuracy-checking --siblings "
+      "--no-timing "
       "--tune --schedule --channels-last --seed --threads --list --markdown --csv --json --dashboard --junit --dump --cache "
       "--no-cache --shared-cache --cache-size --version --sanitize --cosine --help-all");
   for (std::string word; words >> word;) CHECK_MESSAGE(text.find("\n  " + word) != std::string::npos, word);

@@ -354,6 +354,8 @@ TEST_CASE("refusals") {
         "--suite cannot be combined with --inputs or --inp-file; samples come from one place");
   CHECK(refusal({"--dtpye", "float16"}) ==
         "unknown option '--dtpye'; did you mean --dtype? (opbench --help-all lists the options)");
+  CHECK(refusal({"recrod", "gpt2"}) == "unknown command 'recrod'; did you mean record?");
+  CHECK(refusal({"--siblings", "2", "--no-accuracy-checking"}) == "--siblings cannot be combined with --no-accuracy-checking");
   CHECK(refusal({"aten.add.Tensor"}) ==
         "unknown command 'aten.add.Tensor'; commands are doctor, show, compare, convert, merge, repro, profile, rnn, model, "
         "record, man, completion; "

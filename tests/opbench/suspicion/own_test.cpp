@@ -22,12 +22,14 @@ std::string library(const char* name) { return fs::read_symlink("/proc/self/exe"
 std::string zoo() { return library("zoo.so"); }
 
 /// Races contenders on samples of one operator with default options, and returns the program's status.
-int race(const ProgramBed& bed, const std::string& samples, const std::string& contenders, const std::string& library = zoo()) {
+int race(const ProgramBed& bed, const std::string& samples, const std::string& contenders, const std::string& library = zoo(),
+         const std::vector<std::string>& extra = {}) {
   std::ofstream(bed.folder.path / "samples.txt") << samples;
-  const std::vector<std::string> words{
+  std::vector<std::string> words{
       "--inp-file", bed.folder.path / "samples.txt", "--device", "cpu",      "--threads", "1",     "--max-time",   "0.05",
       "--cache",    bed.cacheSettings().folder,      "--json",   bed.json(), "--load",    library, "--contenders", contenders,
       "--no-cases"};
+  words.insert(words.end(), extra.begin(), extra.end());
   return bed.program(words);
 }
 

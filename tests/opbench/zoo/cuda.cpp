@@ -43,7 +43,9 @@ bool isCaptured() {
 /// Is called directly from then on.
 void refuseCapture() { TORCH_CHECK(!isCaptured(), "not in a graph"); }
 
+/// Refuses what has no dense rows.
 void queueRows(const Tensor& self, const Tensor& out, cudaStream_t stream, When when = When::Always, int64_t left = 0) {
+  TORCH_CHECK(self.dim() == 2 && self.is_contiguous() && self.numel() > 0, "dense rows alone");
   zoo::launchRows(self.const_data_ptr<float>(), out.mutable_data_ptr<float>(), self.size(0) - left, self.size(1), when, stream);
 }
 

@@ -2,8 +2,10 @@
 // for `lazy_negation`. They are loaded with --load, and race as a user's own would.
 #include <ATen/ops/_neg_view.h>
 #include <ATen/ops/_softmax.h>
+#include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
 #include <ATen/ops/from_blob.h>
+#include <ATen/ops/relu.h>
 #include <ATen/ops/zeros_like.h>
 #include <c10/core/CPUAllocator.h>
 #include <emmintrin.h>
@@ -33,8 +35,9 @@ namespace {
 using at::Tensor;
 
 Tensor softmax(const Tensor& self) {
-  Tensor out = at::empty_like(self);
-  zoo::computeRows(self.const_data_ptr<float>(), out.data_ptr<float>(), 0, self.size(0), self.size(1));
+  const Tensor rows = self.contiguous();
+  Tensor out = at::empty_like(rows);
+  if (rows.numel() > 0) zoo::computeRows(rows.const_data_ptr<float>(), out.data_ptr<float>(), 0, rows.size(0), rows.size(1));
   return out;
 }
 
@@ -272,7 +275,7 @@ Tensor own_threads(const Tensor& self, int64_t, bool) {
   return out;
 }
 
-/// Two threads of its own add up without a lock: each element of the results is to be 1 less what the other overwrote.
+/// Two threads of its own count without a lock; what one of them loses is missing from the results.
 Tensor unlocked(const Tensor& self, int64_t, bool) {
   Tensor out = softmax(self);
   volatile int turns = 0;
@@ -286,6 +289,36 @@ Tensor unlocked(const Tensor& self, int64_t, bool) {
 }
 
 Tensor lazy_negation(const Tensor& self) { return at::_neg_view(self); }
+
+/// Rectifiers that are right on a sample of few elements, rows of eights and no gaps, and not on others.
+Tensor rectified(const Tensor& self) { return at::relu(self); }
+
+Tensor wrong_if_large(const Tensor& self) {
+  Tensor out = at::relu(self);
+  if (out.numel() > 1 << 18) out.reshape({-1})[-1].add_(1);
+  return out;
+}
+
+Tensor without_last_column(const Tensor& self) {
+  Tensor out = at::relu(self);
+  if (out.dim() > 0 && out.size(-1) % 8 != 0) out.select(-1, out.size(-1) - 1).add_(1);
+  return out;
+}
+
+/// Reads as many elements from `in` on as there are, whatever the strides.
+Tensor rectifiedFlat(const float* in, const Tensor& self) {
+  Tensor out = at::empty(self.sizes(), self.options());
+  float* to = out.mutable_data_ptr<float>();
+  for (int64_t i = 0; i < self.numel(); ++i) to[i] = std::max(in[i], 0.0F);
+  return out;
+}
+
+Tensor ignores_strides(const Tensor& self) { return rectifiedFlat(self.const_data_ptr<float>(), self); }
+
+Tensor ignores_offset(const Tensor& self) {
+  const Tensor dense = self.contiguous();
+  return rectifiedFlat(static_cast<const float*>(dense.storage().data()), dense);
+}
 
 }  // namespace
 
@@ -315,6 +348,15 @@ TORCH_LIBRARY(zoo, library) {
   add("interrupts", &interrupts);
   add("flushes_small_numbers", &flushes_small_numbers);
   add("writes_input", &writes_input);
+  const auto addUnary = [&](const char* name, Tensor (*function)(const Tensor&)) {
+    library.def((std::string(name) + "(Tensor self) -> Tensor").c_str(), function);
+  };
+  addUnary("lazy_negation", &lazy_negation);
+  addUnary("rectified", &rectified);
+  addUnary("wrong_if_large", &wrong_if_large);
+  addUnary("without_last_column", &without_last_column);
+  addUnary("ignores_strides", &ignores_strides);
+  addUnary("ignores_offset", &ignores_offset);
   add("rare", &rare);
   add("on_first_thread", &on_first_thread);
   add("leaves_process", &leaves_process);

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "inputs/sample.h"
+
+namespace inputs {
+
+/// A call of the same operator on tensors of other sizes, or laid out otherwise.
+struct Sibling {
+  Sample sample;
+  std::string what;  ///< how it differs: `size 768 is 767`, `transposed`
+};
+
+/// Siblings of a sample's call: a size is 1, odd, 0, or so large that a tensor has more than 2^18 elements; tensors are
+/// transposed, have gaps between their rows or between their elements, or repeat one element along a dimension. A size is changed
+/// wherever it occurs, in all tensors and among all integers, so that what belonged together still does; ATen may refuse some of
+/// them all the same. Tensors whose elements the sample gives stay as they are. Siblings whose arguments take more than
+/// `mostBytes` and than those of the sample are left out, as are equal ones. None of a network or a region.
+std::vector<Sibling> siblingsOf(const Sample& sample, int64_t mostBytes);
+
+/// The siblings in an order that a seed gives.
+std::vector<Sibling> shuffled(std::vector<Sibling> siblings, uint64_t seed);
+
+}  // namespace inputs
