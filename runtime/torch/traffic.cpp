@@ -2,8 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
+#include <string>
 #include <string_view>
+#include <tuple>
+
+#include "ir/text/text.h"
 
 namespace runtime {
 namespace {
@@ -210,16 +215,75 @@ class NodeTraffic {
   }
 };
 
+/// The shares of a graph's values that its results are made of: where a view of a part alone is read, that of the part. A call of
+/// whose results a share is needed needs no more than that share of its arguments.
+class Needs {
+ public:
+  explicit Needs(const ir::Graph& graph) : graph_(graph), shares_(graph.values.size(), 0.0) {
+    for (const int output : graph.outputs) shares_[static_cast<size_t>(output)] = 1;
+    for (auto node = graph.nodes.rbegin(); node != graph.nodes.rend(); ++node)
+      NodeTraffic(graph, *node).isView() ? needSource(*node) : needArguments(*node);
+  }
+
+  double shareOf(int value) const { return shares_[static_cast<size_t>(value)]; }
+  /// Of what a call reads and computes.
+  double shareOf(const ir::Node& node) const {
+    if (!node.writes.empty() || node.outputs.empty()) return 1;
+    double most = 0;
+    for (const int output : node.outputs) most = std::max(most, shareOf(output));
+    return most;
+  }
+  /// What all calls read of an input.
+  double bytesReadOf(int input) const {
+    double most = 0;
+    for (const ir::Node& node : graph_.nodes) {
+      const NodeTraffic traffic(graph_, node);
+      const auto read = static_cast<double>(traffic.readOf(input));
+      most = std::max(most, traffic.isView() ? read : read * shareOf(node));
+    }
+    return std::min(most, bytes(input) * shareOf(input));
+  }
+
+ private:
+  /// Views of other parts add up; equal ones are one.
+  void needSource(const ir::Node& node) {
+    for (const int source : valuesOf(node)) {
+      for (const int view : node.outputs) {
+        const ir::GraphValue& part = graph_.values[static_cast<size_t>(view)];
+        double& known = views_[{source, part.offset, ir::toText(part.type)}];
+        const double more = std::max(shareOf(view) - known, 0.0);
+        known += more;
+        need(source, shareOf(source) + more * bytes(view) / std::max(bytes(source), 1.0));
+      }
+    }
+  }
+  void needArguments(const ir::Node& node) {
+    for (const int value : valuesOf(node)) {
+      const auto read = static_cast<double>(NodeTraffic(graph_, node).readOf(value));
+      need(value, std::max(shareOf(value), shareOf(node) * read / std::max(bytes(value), 1.0)));
+    }
+  }
+  void need(int value, double share) { shares_[static_cast<size_t>(value)] = std::min(share, 1.0); }
+
+  double bytes(int value) const { return static_cast<double>(graph_.values[static_cast<size_t>(value)].type.bytesTouched()); }
+  static std::set<int> valuesOf(const ir::Node& node) {
+    std::vector<int> values;
+    for (const ir::NamedArgument& arg : node.args) collect(arg.value, values);
+    return {values.begin(), values.end()};
+  }
+
+  const ir::Graph& graph_;
+  std::vector<double> shares_;  ///< by value
+  std::map<std::tuple<int, int64_t, std::string>, double> views_;
+};
+
 }  // namespace
 
 Traffic trafficOf(const ir::Graph& graph) {
   if (graph.nodes.size() == 1) return NodeTraffic(graph, graph.nodes[0]).traffic();
+  const Needs needs(graph);
   Traffic sum;
-  for (const int input : graph.inputs) {
-    int64_t most = 0;
-    for (const ir::Node& node : graph.nodes) most = std::max(most, NodeTraffic(graph, node).readOf(input));
-    sum.read += most;
-  }
+  for (const int input : graph.inputs) sum.read += static_cast<int64_t>(needs.bytesReadOf(input));
   for (const int output : graph.outputs) {
     int64_t least = graph.values[static_cast<size_t>(output)].type.bytesTouched();
     for (const ir::Node& node : graph.nodes) least = std::min(least, NodeTraffic(graph, node).writeLimit(output));
@@ -229,10 +293,11 @@ Traffic trafficOf(const ir::Graph& graph) {
 }
 
 double operationsOf(const ir::Graph& graph, const std::function<bool(const ir::Node&)>& onlyMoves) {
+  const Needs needs(graph);
   double sum = 0;
   for (const ir::Node& node : graph.nodes) {
     const NodeTraffic traffic(graph, node);
-    if (!traffic.isView() && !onlyMoves(node)) sum += traffic.mostElements();
+    if (!traffic.isView() && !onlyMoves(node)) sum += needs.shareOf(node) * traffic.mostElements();
   }
   return sum;
 }

@@ -127,3 +127,20 @@ TEST_CASE("operations: none for views, moves, integers and elements that are not
   CHECK(operations(picked) == 32);
   CHECK(operations(picked, "aten.embedding") == 0);
 }
+
+TEST_CASE("of a part that alone is read, no more bytes and operations count than the part has") {
+  const auto head = std::string("graph\n  in x0 f32[8, 10, 16]\n  y0 f32[8, 10, 16] = aten.tanh.default(self=x0)\n");
+  const std::string first = head +
+                            "  y1 f32[8, 16] strides (160, 1) of y0 = aten.select.int(self=y0, dim=1, index=0)\n"
+                            "  y2 f32[8, 16] = aten.exp.default(self=y1)\n";
+  CHECK(operations(first + "  return y2\n") == 8 * 16 + 8 * 16);
+  CHECK(runtime::trafficOf(ir::parseGraph(first + "  return y2\n")).read == 4 * 8 * 16);
+  CHECK(operations(first + "  return y0, y2\n") == 8 * 10 * 16 + 8 * 16);
+  CHECK(runtime::trafficOf(ir::parseGraph(first + "  return y0, y2\n")).read == 4 * 8 * 10 * 16);
+  const std::string halves =
+      head +
+      "  y1 f32[8, 10, 8] strides (160, 16, 1) of y0 = aten.slice.Tensor(self=y0, dim=2, start=0, end=8, step=1)\n"
+      "  y2 f32[8, 10, 8] strides (160, 16, 1) of y0 + 8 = aten.slice.Tensor(self=y0, dim=2, start=8, end=16, step=1)\n"
+      "  y3 f32[8, 10, 8] = aten.mul.Tensor(self=y1, other=y2)\n  return y3\n";
+  CHECK(operations(halves) == 8 * 10 * 16 + 8 * 10 * 8);
+}
