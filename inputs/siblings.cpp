@@ -146,26 +146,37 @@ std::vector<Sibling> siblingsOf(const Sample& sample, int64_t mostBytes) {
   if (!isCall(sample.op) || largest == nullptr) return siblings;
   const int64_t most = std::max(mostBytes, argumentBytes(sample));
   std::set<std::string> known{toText(sample)};
-  const auto add = [&](Sample other, std::string what) {
+  using Tells = Sibling::Tells;
+  const auto add = [&](Sample other, std::string what, Tells tells = Tells::Else) {
     if (argumentBytes(other) > most || !known.insert(other.recorded).second) return;
-    siblings.push_back({std::move(other), std::move(what)});
+    siblings.push_back({std::move(other), std::move(what), tells});
   };
   for (const int64_t size : endsOf(*largest)) {
     if (size < 1 || isOfGivenTensor(sample, size)) continue;
     const int64_t odd = size % 2 == 0 ? size - 1 : size + 2;
-    for (const auto& other :
-         {std::optional<int64_t>(odd), manyIn(*largest, size), std::optional<int64_t>(1), std::optional<int64_t>(0)})
-      if (other) add(resized(sample, size, *other), fmt::format("size {} is {}", size, *other));
+    const std::optional<int64_t> many = manyIn(*largest, size);
+    const bool isLast = size == largest->sizes.back();
+    for (const auto& other : {many, std::optional<int64_t>(odd), std::optional<int64_t>(1), std::optional<int64_t>(0)})
+      if (other)
+        add(resized(sample, size, *other), fmt::format("size {} is {}", size, *other),
+            isLast && other == many.value_or(odd) ? Tells::OfSizes : Tells::Else);
   }
   add(laidOut(sample, transpose), "transposed");
-  add(laidOut(sample, slice), "gaps between rows");
-  add(laidOut(sample, spread), "every other element");
+  add(laidOut(sample, slice), "gaps between rows", Tells::OfStrides);
+  add(laidOut(sample, spread), "every other element", Tells::OfStrides);
   add(laidOut(sample, expand), "expanded");
   return siblings;
 }
 
-std::vector<Sibling> shuffled(std::vector<Sibling> siblings, uint64_t seed) {
+std::vector<Sibling> mostTellingFirst(std::vector<Sibling> siblings, uint64_t seed) {
   for (size_t i = siblings.size(); i > 1; --i) std::swap(siblings[i - 1], siblings[randomBits(seed, i) % i]);
+  auto next = siblings.begin();
+  for (const Sibling::Tells tells : {Sibling::Tells::OfSizes, Sibling::Tells::OfStrides}) {
+    const auto found = std::find_if(next, siblings.end(), [&](const Sibling& sibling) { return sibling.tells == tells; });
+    if (found == siblings.end()) continue;
+    std::rotate(next, found, found + 1);
+    ++next;
+  }
   return siblings;
 }
 

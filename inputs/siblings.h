@@ -12,6 +12,8 @@ namespace inputs {
 struct Sibling {
   Sample sample;
   std::string what;  ///< how it differs: `size 768 is 767`, `transposed`
+  /// What it tells more of than others of its kind: the largest odd size, or elements with gaps between them.
+  enum class Tells { OfSizes, OfStrides, Else } tells = Tells::Else;
 };
 
 /// Siblings of a sample's call: a size is 1, odd, 0, or so large that a tensor has more than 2^18 elements; tensors are
@@ -21,7 +23,7 @@ struct Sibling {
 /// `mostBytes` and than those of the sample are left out, as are equal ones. None of a network or a region.
 std::vector<Sibling> siblingsOf(const Sample& sample, int64_t mostBytes);
 
-/// The siblings in an order that a seed gives.
-std::vector<Sibling> shuffled(std::vector<Sibling> siblings, uint64_t seed);
+/// The siblings in an order that a seed gives, but one that tells of sizes first, and then one that tells of strides.
+std::vector<Sibling> mostTellingFirst(std::vector<Sibling> siblings, uint64_t seed);
 
 }  // namespace inputs

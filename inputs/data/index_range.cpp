@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "inputs/data/bag_range.h"
+#include "inputs/data/class_range.h"
 #include "inputs/data/random.h"
 #include "inputs/data/window_range.h"
 
@@ -27,16 +28,6 @@ IndexRange length(int64_t whole) {
 IndexRange at(IndexRange range, std::function<int64_t(const ir::Shape& at, uint64_t random)> value) {
   range.drawn = ByPosition{std::move(value)};
   return range;
-}
-
-/// The same, but one in eight is the number that stands for none; never the first, so that something is left.
-IndexRange orNone(IndexRange range, int64_t none) {
-  const auto* all = std::get_if<Below>(&range.drawn);
-  if (all == nullptr) return range;
-  return at(range, [bound = all->bound, none](const ir::Shape& at, uint64_t random) {
-    const bool isFirst = std::all_of(at.begin(), at.end(), [](int64_t coordinate) { return coordinate == 0; });
-    return !isFirst && randomBits(random, 0) % 8 == 0 ? none : integerBelow(random, bound);
-  });
 }
 
 /// Where the values of a mask or of probabilities are not indices, whatever the argument's name.
@@ -230,42 +221,6 @@ IndexRange unpooledValue(const Call& call) {
     return std::accumulate(last, sizes.end(), int64_t{1}, std::multiplies<>());
   };
   return equalIf(isRepeated(call.given(1)) || numel(call.tensor(1).sizes, dims) > numel(call.integers(2), dims));
-}
-
-// --- classes of a loss ---
-
-IndexRange classOf(const Call& call, size_t input, size_t target) {
-  if (!ir::isIntegral(call.tensor(target).dtype)) return anything(Uniform{0, 1});
-  return below(call.size(input, call.tensor(input).rank() == 1 ? 0 : 1), call.tensor(target));
-}
-/// A class, or the number that stands for none.
-template <size_t input, size_t target, size_t ignored>
-IndexRange classOrNone(const Call& call) {
-  IndexRange range = classOf(call, input, target);
-  range.legal.other = static_cast<int64_t>(call.number(ignored, -100));
-  return orNone(range, *range.legal.other);
-}
-template <size_t input, size_t target>
-IndexRange classOfMargin(const Call& call) {
-  return classOf(call, input, target);
-}
-/// Classes up to the first -1.
-template <size_t input, size_t target>
-IndexRange classesOfMargin(const Call& call) {
-  IndexRange range = below(call.size(input, -1), call.tensor(target));
-  range.legal.other = -1;
-  return range;
-}
-IndexRange encodedClass(const Call& call) {
-  const auto classes = static_cast<int64_t>(call.number(1, -1));
-  if (classes > 0) return below(classes, call.tensor(0));
-  return {Below{16}, {0, std::numeric_limits<int64_t>::max()}};
-}
-
-/// The sum of the targets' weights, as if all were 1.
-IndexRange totalWeight(const Call& call) {
-  int64_t targets = std::max<int64_t>(call.tensor(2).numel(), 1);
-  return anything(ByPosition{[=](const ir::Shape&, uint64_t) { return targets; }});
 }
 
 // --- sequences of classes: (log_probs [T, N, C], targets [N, S] or one after the other, input_lengths, target_lengths) ---

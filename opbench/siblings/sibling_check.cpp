@@ -74,7 +74,7 @@ void judge(Outcome& outcome, const Outcome& ofSibling, const inputs::Sibling& si
 void checkSiblings(const inputs::Sample& recorded, Row& row, const Bench& bench, const RaceWorkload& race) {
   int left = numberOf(row, bench.options);
   std::vector<inputs::Sibling> siblings;
-  if (left > 0) siblings = inputs::shuffled(inputs::siblingsOf(recorded, mostBytes), bench.options.seed);
+  if (left > 0) siblings = inputs::mostTellingFirst(inputs::siblingsOf(recorded, mostBytes), bench.options.seed);
   for (const inputs::Sibling& sibling : siblings) {
     std::vector<Contender> contenders{Contender::Eager};
     for (const Outcome& outcome : row.outcomes)

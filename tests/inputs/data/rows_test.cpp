@@ -10,7 +10,6 @@
 #include "inputs/data/materialize.h"
 #include "tests/inputs/data/drawn.h"
 
-
 namespace {
 
 at::Tensor drawnRows(const std::string& op, const std::string& call, int64_t turn = 0, bool isTame = false, size_t argument = 0) {

@@ -1,0 +1,25 @@
+#pragma once
+
+#include "inputs/data/index_range.h"
+
+namespace inputs {
+
+/// A range of which one index in eight is the number that stands for none; never the first, so that something is left.
+IndexRange orNone(IndexRange range, int64_t none);
+
+// Classes that a loss takes: `(input, target, ...)`, whose places the numbers are.
+
+/// A class, or the number that stands for none, which the argument `ignored` says.
+template <size_t input, size_t target, size_t ignored>
+IndexRange classOrNone(const Call& call);
+template <size_t input, size_t target>
+IndexRange classOfMargin(const Call& call);
+/// Classes up to the first -1.
+template <size_t input, size_t target>
+IndexRange classesOfMargin(const Call& call);
+/// A class of those that argument 1 counts.
+IndexRange encodedClass(const Call& call);
+/// The sum of the targets' weights, as if all were 1.
+IndexRange totalWeight(const Call& call);
+
+}  // namespace inputs
