@@ -75,8 +75,6 @@ inline const std::vector<PlantedFault> plantedFaults{
     {opbench::Fault::DropMaximum, {"aten._log_softmax.default", "((T([20, 333], f16), -1, False), {})"}},
     {opbench::Fault::DropMaximum, {"aten.logsumexp.default", "((T([20, 333], f16), [1]), {})"}},
     {opbench::Fault::DropMaximum, {"aten.logsumexp.default", "((T([5000], f16), [0]), {})"}},
-    {opbench::Fault::OnePassVariance, {"aten.var.correction", "((T([30, 200], f16), [1]), {'correction': 1})"}},
-    {opbench::Fault::OnePassVariance, {"aten.var.correction", "((T([200, 30], f16), [0]), {'correction': 1})"}},
     {opbench::Fault::OnePassVariance,
      {"aten.native_layer_norm.default", "((T([12, 96], f16), [96], T([96], f16), T([96], f16), 1e-05), {})"}},
     {opbench::Fault::OnePassVariance,
@@ -128,9 +126,12 @@ struct Suspect {
   std::string caught{};  ///< the data on which a check says so
 };
 
-/// Whether results that differ are worse: f16 that is rounded once more may be as accurate as eager's all the same.
+/// Whether results that differ are worse: f16 that is rounded once more may be as accurate as eager's all the same, and f32 of
+/// sums in f64 that are rounded to f32.
 inline bool harms(const Suspect& suspect, const opbench::Verdict& verdict) {
-  const bool isAccurate = verdict.accuracy && verdict.accuracy->rmse <= 1.1 * verdict.accuracy->eagerRmse;
+  constexpr double fewRoundings = 8;  // values of the dtype
+  const auto& accuracy = verdict.accuracy;
+  const bool isAccurate = accuracy && (accuracy->rmse <= 1.1 * accuracy->eagerRmse || accuracy->maxUlp <= fewRoundings);
   return suspect.differs && !(suspect.fault == opbench::Fault::F16Accumulation && isAccurate);
 }
 
