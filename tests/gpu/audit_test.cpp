@@ -41,11 +41,12 @@ TEST_CASE("what is right in its first runs alone is found by an audit, wherever 
   for (int run = 0; run < 100; ++run) {
     bool isFound = false;
     count.zero_();
-    opbench::race({baseline.get(), trial.get()}, runtime::Measure::Cold, tests::gpu(), pace, 0, [&](size_t contender) {
-      const bool isRight = at::equal(only((contender == 0 ? baseline : trial)->audit(runtime::Measure::Cold)), expected);
-      if (contender == 0) CHECK(isRight);
-      isFound = isFound || !isRight;
-    });
+    opbench::race(
+        {baseline.get(), trial.get()}, runtime::Measure::Cold, tests::gpu(), pace, 0, opbench::RunChecks{[&](size_t contender) {
+          const bool isRight = at::equal(only((contender == 0 ? baseline : trial)->audit(runtime::Measure::Cold)), expected);
+          if (contender == 0) CHECK(isRight);
+          isFound = isFound || !isRight;
+        }});
     found += isFound ? 1 : 0;
   }
   CHECK(found == 100);
