@@ -154,7 +154,9 @@ std::vector<Sibling> siblingsOf(const Sample& sample, int64_t mostBytes) {
   for (const int64_t size : endsOf(*largest)) {
     if (size < 1 || isOfGivenTensor(sample, size)) continue;
     const int64_t odd = size % 2 == 0 ? size - 1 : size + 2;
-    const std::optional<int64_t> many = manyIn(*largest, size);
+    // A larger last size of an image makes windows larger, whose kernels take long to compile.
+    const bool mayGrow = largest->rank() <= 2 || size == largest->sizes.front();
+    const std::optional<int64_t> many = mayGrow ? manyIn(*largest, size) : std::nullopt;
     const bool isLast = size == largest->sizes.back();
     for (const auto& other : {many, std::optional<int64_t>(odd), std::optional<int64_t>(1), std::optional<int64_t>(0)})
       if (other)

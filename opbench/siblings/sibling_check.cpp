@@ -48,10 +48,12 @@ Options checkOnly(const Options& options, const std::vector<Contender>& contende
   return only;
 }
 
-/// Whether ATen's rules say that the results take more than siblings may.
+/// Whether ATen's rules say that the results take more than siblings may, or are many tensors.
 bool hasLargeResults(const inputs::Sample& sample) {
+  constexpr size_t many = 256;
   const auto graph = runtime::graphByRule(sample);
   if (!graph) return false;
+  if (graph->outputs.size() > many) return true;
   int64_t bytes = 0;
   for (const int output : graph->outputs) {
     const ir::TensorType& type = graph->values[static_cast<size_t>(output)].type;

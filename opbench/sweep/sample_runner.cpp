@@ -135,7 +135,9 @@ Ready SampleRunner::ready() const {
 }
 
 Finished SampleRunner::race(const Job& job) {
-  const Bench bench{options_,
+  Options options = options_;
+  if (!job.retried.empty()) options.siblings = 0;  // ATen may have crashed on one
+  const Bench bench{options,
                     run_,
                     *device_,
                     cache_,

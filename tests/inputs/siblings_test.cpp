@@ -34,6 +34,9 @@ TEST_CASE("a size is another one wherever it occurs, in all tensors and among in
 
 TEST_CASE("one sibling has more than 2^18 elements, where the sample has not, and bytes allow it") {
   const Sample relu = siblingSample("aten.relu.default", "((T([64, 768], f32),), {})");
+  const Sample image = siblingSample("aten.relu.default", "((T([2, 3, 10, 20], f32),), {})");
+  CHECK(siblingOf(image, "size 2 is 437") == "((T([437, 3, 10, 20], f32),), {})");
+  for (const Sibling& sibling : siblingsOf(image, 64 * mebi)) CHECK(tensorsOf(sibling.sample)[0]->sizes[3] <= 20);
   CHECK(siblingOf(relu, "size 768 is 4097") == "((T([64, 4097], f32),), {})");
   CHECK(siblingOf(relu, "size 768 is 4097", mebi / 2) == "none");
   CHECK(siblingOf(siblingSample("aten.relu.default", "((T([64, 64], f32),), {})"), "size 64 is 513") ==
