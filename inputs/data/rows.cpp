@@ -20,8 +20,9 @@
 namespace inputs {
 namespace {
 
-constexpr int64_t fewElements = 1 << 13;   // of data that are drawn several times
-constexpr int64_t mostElements = 1 << 21;  // of rows that differ
+constexpr int64_t fewElements = 1 << 13;        // of data that are drawn several times
+constexpr int64_t mostElements = 1 << 21;       // of rows that differ
+constexpr int64_t mostRows = 4 * thingsOfRows;  // of these: each thing beside each that another tensor may hold there
 
 /// What a row may hold, in the order in which rows take turns.
 enum class Thing {
@@ -135,7 +136,7 @@ struct Counts {
 
 Counts countsOf(const ir::TensorType& type, const Rows& rows) {
   const int64_t length = std::max<int64_t>(lengthOf(type, rows.dims), 1), all = storedElements(type) / length;
-  return {length, all, std::min(all, std::max<int64_t>(mostElements / length, 1))};
+  return {length, all, std::min({all, std::max<int64_t>(mostElements / length, 1), mostRows})};
 }
 
 /// Puts one thing into rows of floats or integers of one dtype.

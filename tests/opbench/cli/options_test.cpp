@@ -354,7 +354,7 @@ TEST_CASE("refusals") {
         "--suite cannot be combined with --inputs or --inp-file; samples come from one place");
   CHECK(refusal({"--dtpye", "float16"}) ==
         "unknown option '--dtpye'; did you mean --dtype? (opbench --help-all lists the options)");
-  CHECK(refusal({"recrod", "gpt2"}) == "unknown command 'recrod'; did you mean record?");
+  CHECK(refusal({"recrod", "gpt2"}) == "unknown command 'recrod'; did you mean record or repro?");
   CHECK(refusal({"--siblings", "2", "--no-accuracy-checking"}) == "--siblings cannot be combined with --no-accuracy-checking");
   CHECK(refusal({"aten.add.Tensor"}) ==
         "unknown command 'aten.add.Tensor'; commands are doctor, show, compare, convert, merge, repro, profile, rnn, model, "
@@ -365,7 +365,7 @@ TEST_CASE("refusals") {
 
 TEST_CASE("distributions and faults are known words; faults are not for users, and --help is silent about them") {
   CHECK(refusal({"--data", "gaussian"}) ==
-        "--data must be one of normal, uniform, small-int, zeros, positive, levels, far, specials, got 'gaussian'");
+        "--data must be one of normal, uniform, small-int, zeros, positive, levels, far, spread, specials, got 'gaussian'");
   CHECK(refusal({"--fault", "none"}).starts_with("--fault must be one of unwritten-tail, off-by-one, "));
   CHECK(parse({"--help-all"}).text.find("--data") != std::string::npos);
   CHECK(parse({"--help-all"}).text.find("--fault") == std::string::npos);

@@ -258,7 +258,8 @@ Tensor leaves_process(const Tensor& self, int64_t, bool) {
 }
 
 /// Two threads of its own compute halves of the rows, if each may use as many processors as the test that asks has said.
-Tensor own_threads(const Tensor& self, int64_t, bool) {
+Tensor own_threads(const Tensor& given, int64_t, bool) {
+  const Tensor self = given.contiguous();
   Tensor out = at::empty_like(self);
   std::atomic<int> processors = 0;
   const auto compute = [&](int64_t begin, int64_t end) {
@@ -280,12 +281,12 @@ Tensor unlocked(const Tensor& self, int64_t, bool) {
   Tensor out = softmax(self);
   volatile int turns = 0;
   const auto add = [&] {
-    for (int i = 0; i < 2000; ++i) turns = turns + 1;
+    for (int i = 0; i < 300000; ++i) turns = turns + 1;
   };
   std::thread other(add);
   add();
   other.join();
-  return turns == 4000 ? out : out.mul_(static_cast<float>(turns) / 4000);
+  return turns == 600000 ? out : out.mul_(static_cast<float>(turns) / 600000);
 }
 
 Tensor lazy_negation(const Tensor& self) { return at::_neg_view(self); }
@@ -362,6 +363,5 @@ TORCH_LIBRARY(zoo, library) {
   add("leaves_process", &leaves_process);
   add("own_threads", &own_threads);
   add("unlocked", &unlocked);
-  library.def("lazy_negation(Tensor self) -> Tensor", &lazy_negation);
   library.def("takes_a_list(Tensor[] tensors) -> Tensor", [](const std::vector<Tensor>& tensors) { return tensors.at(0); });
 }
