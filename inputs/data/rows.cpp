@@ -173,7 +173,7 @@ class Holder {
         if (isFloating) row.mul_(rows_.epsilon / std::sqrt(static_cast<double>(length)));
         return;
       case Thing::Big:
-        if (isFloating) row.abs_().add_(1).mul_(magnitudesOf(dtype_).large / 64);
+        if (isFloating && rows_.areCombined) row.abs_().add_(1).mul_(magnitudesOf(dtype_).large / 64);
         return;
       case Thing::Noise: return;
     }
@@ -285,7 +285,9 @@ std::optional<Rows> rowsOf(const Sample& sample, size_t argument, const ir::Tens
   if (!kinds) return std::nullopt;
   Rows rows{data.rowDims, *kinds, epsilonOf(sample), argument == 0, std::holds_alternative<Positive>(range)};
   const bool isGiven = !rows.dims.empty() && rows.dims.back() < rank;
-  if (!isGiven) rows.dims = combinedDims(sample, type).value_or(dimsFrom(rank - 1, rank));
+  const auto combined = combinedDims(sample, type);
+  rows.areCombined = isGiven || combined.has_value();
+  if (!isGiven) rows.dims = combined.value_or(dimsFrom(rank - 1, rank));
   const Counts counts = countsOf(type, rows);
   return counts.rows == 1 && counts.length > fewElements ? std::nullopt : std::optional(rows);
 }

@@ -23,6 +23,7 @@ struct Rows {
   double epsilon = 1e-5;  ///< what the call adds to a variance, or bounds a norm by
   bool isFirst = true;    ///< the first tensor of its call: others hold the same thing as it in some rows, and in others do not
   bool isPositive = false;
+  bool areCombined = false;  ///< by the call, which says so
 };
 
 /// How many different things rows hold. Where a tensor has fewer rows, Data::turn says which come.

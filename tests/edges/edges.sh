@@ -8,6 +8,6 @@ python3 "$(dirname "$0")/calls.py" "$work"
 files=()
 for file in "$work"/*.txt; do files+=(--inp-file "$file"); done
 for dtype in "$@"; do
-  "$program" "${files[@]}" --op all --max-samples 0 --no-timing --device cpu --data "$data" --dtype "$dtype" --no-cases \
+  "$program" "${files[@]}" --op all --max-samples 0 --no-timing --device cpu --data "$data" --dtype "$dtype" --siblings 0 --no-cases \
     --cache "$work/cache" --quiet || { echo "edges: $dtype, data $data: status $?"; exit 1; }
 done

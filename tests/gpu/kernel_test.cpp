@@ -86,6 +86,7 @@ TEST_CASE("a call that does not meet what a file requires is unsupported") {
 
 TEST_CASE("launches follow each other, and share scratch memory; dynamic shared memory is there") {
   const std::string source = R"(/* opbench
+requires: is_contiguous(self)
 scratch: 64 * 4
 launches:
   - {kernel: partial, grid: 64, block: 256, shared: 256 * 4, arguments: 's0, self, numel(self)'}
@@ -115,7 +116,8 @@ extern "C" __global__ void total(out0_t* out, const float* sums, int n) {
 }
 
 TEST_CASE("a call in place starts from the same values in each run") {
-  const Outcome outcome = raced(relu(), "aten.relu_.default", "((T([5000], f16),), {})");
+  const std::string dense = tests::with(relu(), "launches:", "requires: is_contiguous(self)\nlaunches:");
+  const Outcome outcome = raced(dense, "aten.relu_.default", "((T([5000], f16),), {})");
   CHECK_MESSAGE(outcome.status == Status::Ok, outcome.reason);
   CHECK(
       raced(relu("if (threadIdx.x < n) x[threadIdx.x] = self_t(0.f);"), "aten.relu_.default", "((T([5000], f16),), {})").status ==

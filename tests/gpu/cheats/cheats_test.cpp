@@ -101,8 +101,8 @@ TEST_CASE("cheats: results of earlier runs are none") {
                   {"stale", Status::Wrong},
                   {"stale_direct", Status::Wrong},
                   {"left_in_place", Status::Wrong},
-                  {"left_unless_poisoned", Status::Suspect, "it keeps results"},
-                  {"only_if_poisoned", Status::Suspect, "it keeps results"},
+                  {"left_unless_poisoned", Status::Wrong},
+                  {"only_if_poisoned", Status::Wrong},
                   {"tired", Status::Wrong, " (in "},
                   {"foreseen", Status::Wrong, "which nobody could foresee"}});
   check(product, {{"kept_by_content", Status::Suspect}});  // it takes longer on new data, and launches less on old ones

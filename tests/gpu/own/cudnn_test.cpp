@@ -49,7 +49,8 @@ void isRight(const std::string& op, const std::string& call, std::initializer_li
   }
 }
 
-/// Of operators that cuDNN computes less precisely than ATen does, by how much depends on its release.
+/// Of operators that cuDNN computes otherwise than ATen does, by how much depends on its release: less precisely, or with the
+/// lowest number as the maximum of a row of -infinity.
 void isJudged(const std::string& op, const std::string& call, std::initializer_list<DType> dtypes) {
   for (const DType dtype : dtypes) {
     const Outcome outcome = raced(op, call, dtype);
@@ -82,8 +83,8 @@ TEST_CASE("cudnn: reductions of all, of the last dimensions and of others") {
   isRight("aten.sum.dim_IntList", "((T([512, 1000], f16), [0], True), {})", {DType::F32, DType::F16});
   isRight("aten.mean.dim", "((T([16, 64, 28, 28], f16), [-1, -2], True), {})", {DType::F32, DType::F16});
   isRight("aten.mean.dim", "((T([16, 64, 28, 28], f16), [0, 2, 3]), {})", {DType::F32, DType::F16});
-  isRight("aten.amax.default", "((T([512, 1000], f16), [1]), {})", {DType::F32, DType::F16});
-  isRight("aten.amin.default", "((T([512, 1000], f16), [0]), {})", {DType::F32, DType::F16});
+  isJudged("aten.amax.default", "((T([512, 1000], f16), [1]), {})", {DType::F32, DType::F16});
+  isJudged("aten.amin.default", "((T([512, 1000], f16), [0]), {})", {DType::F32, DType::F16});
 }
 
 TEST_CASE("cudnn: layer norm by a plan for each shape") {
@@ -96,10 +97,10 @@ TEST_CASE("cudnn: layer norm by a plan for each shape") {
 TEST_CASE("cudnn: batch norm, which writes its running statistics") {
   const std::string call =
       "((T([32, 64, 28, 28], f16), T([64], f16), T([64], f16), T([64], f16), T([64], f16), True, 0.1, 1e-05), {})";
-  isRight("aten.native_batch_norm.default", call, {DType::F32});
-  isRight("aten._native_batch_norm_legit.default", call, {DType::F32});
-  isRight("aten._native_batch_norm_legit.no_stats",
-          "((T([32, 64, 28, 28], f16), T([64], f16), T([64], f16), True, 0.1, 1e-05), {})", {DType::F32});
+  isJudged("aten.native_batch_norm.default", call, {DType::F32});
+  isJudged("aten._native_batch_norm_legit.default", call, {DType::F32});
+  isJudged("aten._native_batch_norm_legit.no_stats",
+           "((T([32, 64, 28, 28], f16), T([64], f16), T([64], f16), True, 0.1, 1e-05), {})", {DType::F32});
   isRight("aten.native_batch_norm.default",
           "((T([32, 64, 28, 28], f16), T([64], f32), T([64], f32), T([64], f32), T([64], f32), True, 0.1, 1e-05), {})",
           {DType::F16});
@@ -111,7 +112,7 @@ TEST_CASE("cudnn: attention") {
   const std::string three = transposed + ", " + transposed + ", " + transposed;
   isJudged("aten._scaled_dot_product_flash_attention.default", "((" + three + "), {})", {DType::F16});
   isJudged("aten._scaled_dot_product_flash_attention.default", "((" + three + ", 0.0, True), {})", {DType::F16});
-  isRight("aten._scaled_dot_product_efficient_attention.default", "((" + three + ", None, True), {})", {DType::F16});
+  isJudged("aten._scaled_dot_product_efficient_attention.default", "((" + three + ", None, True), {})", {DType::F16});
   isUnsupported("aten._scaled_dot_product_efficient_attention.default",
                 "((T([2, 8, 512, 64], f16), T([2, 8, 512, 64], f16), T([2, 8, 512, 64], f16), None, True), {})", DType::F16,
                 "which lies otherwise");

@@ -276,19 +276,6 @@ Tensor own_threads(const Tensor& given, int64_t, bool) {
   return out;
 }
 
-/// Two threads of its own count without a lock; what one of them loses is missing from the results.
-Tensor unlocked(const Tensor& self, int64_t, bool) {
-  Tensor out = softmax(self);
-  volatile int turns = 0;
-  const auto add = [&] {
-    for (int i = 0; i < 300000; ++i) turns = turns + 1;
-  };
-  std::thread other(add);
-  add();
-  other.join();
-  return turns == 600000 ? out : out.mul_(static_cast<float>(turns) / 600000);
-}
-
 Tensor lazy_negation(const Tensor& self) { return at::_neg_view(self); }
 
 /// Rectifiers that are right on a sample of few elements, rows of eights and no gaps, and not on others.
@@ -362,6 +349,5 @@ TORCH_LIBRARY(zoo, library) {
   add("on_first_thread", &on_first_thread);
   add("leaves_process", &leaves_process);
   add("own_threads", &own_threads);
-  add("unlocked", &unlocked);
   library.def("takes_a_list(Tensor[] tensors) -> Tensor", [](const std::vector<Tensor>& tensors) { return tensors.at(0); });
 }
