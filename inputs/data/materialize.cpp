@@ -164,8 +164,10 @@ class Materializer {
   at::Tensor drawn(const ir::TensorType& type) const {
     const uint64_t key = randomBits(randomBits(seed_, position_), item_);
     const ValueRange range = valueRangeOf(sample_, position_, item_);
-    if (data_.distribution != Distribution::Specials) return tensor(type, range, key, data_, device_);
     const Data noise{Distribution::Normal, data_.scale};
+    // How large a single number is would decide about all elements.
+    if (data_.distribution == Distribution::Spread && type.sizes.empty()) return tensor(type, range, key, noise, device_);
+    if (data_.distribution != Distribution::Specials) return tensor(type, range, key, data_, device_);
     if (const auto rows = rowsOf(sample_, position_, type, range, data_))
       return rowTensor(type, *rows, noiseOf(type.dtype, rowElements(type, *rows), range, key, noise), seed_, data_, device_);
     const bool isNormal = data_.isTame || isBesideRows(sample_, type);

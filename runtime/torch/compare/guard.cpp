@@ -10,6 +10,8 @@
 #include <c10/core/InferenceMode.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <memory>
 #include <optional>
 #include <random>
@@ -119,10 +121,21 @@ std::string writtenOutside(const TensorList& outputs) {
   return "";
 }
 
+namespace {
+
+/// Whether ATen moves elements of it, which it does not those of all types.
+bool isMovable(c10::ScalarType type) {
+  constexpr std::array movable{c10::kFloat, c10::kDouble, c10::kHalf, c10::kBFloat16, c10::kLong,
+                               c10::kInt,   c10::kShort,  c10::kChar, c10::kByte,     c10::kBool};
+  return std::find(movable.begin(), movable.end(), type) != movable.end();
+}
+
+}  // namespace
+
 void disguise(const at::Tensor& tensor) {
   const c10::InferenceMode guard;
   thread_local std::mt19937 random{std::random_device()()};
-  if (tensor.numel() < 2 || random() % 2 == 0) return poison(tensor);
+  if (tensor.numel() < 2 || !isMovable(tensor.scalar_type()) || random() % 2 == 0) return poison(tensor);
   const at::Tensor moved = tensor.flatten().roll(1 + static_cast<int64_t>(random() % static_cast<uint64_t>(tensor.numel() - 1)));
   if (at::equal(moved, tensor.flatten())) return poison(tensor);
   tensor.copy_(moved.view_as(tensor));

@@ -1,6 +1,8 @@
 #include "runtime/torch/compare/guard.h"
 
+#include <ATen/ops/arange.h>
 #include <ATen/ops/empty.h>
+#include <ATen/ops/equal.h>
 #include <ATen/ops/ones.h>
 #include <ATen/ops/zeros.h>
 #include <doctest/doctest.h>
@@ -62,6 +64,18 @@ TEST_CASE("writes on either side are found, and where") {
   CHECK(afterWriting(16) == "output 1 was written outside its memory: byte 1 after its end");
   CHECK(afterWriting(16 + guardBytes - 1) == "output 1 was written outside its memory: byte 4096 after its end");
   CHECK(afterWriting(-1) == "output 1 was written outside its memory: byte 1 before its start");
+}
+
+TEST_CASE("what is disguised holds no element where it was, whatever its dtype") {
+  const c10::InferenceMode guard;
+  for (const auto dtype :
+       {at::kFloat, at::kHalf, at::kLong, at::kBool, at::kUInt64, at::kUInt16, at::kFloat8_e4m3fn, at::kComplexFloat})
+    for (int run = 0; run < 8; ++run) {
+      CAPTURE(dtype);
+      const at::Tensor values = at::arange(64).to(dtype), before = values.clone();
+      runtime::disguise(values);
+      CHECK_FALSE(at::equal(values.view(at::kByte), before.view(at::kByte)));
+    }
 }
 
 TEST_CASE("unwritten elements stand out in every dtype") {
