@@ -4,7 +4,7 @@
 
 namespace inputs {
 
-/// A range of which one index in eight is the number that stands for none; never the first, so that something is left.
+/// A range that draws the number that stands for none once in eight times, but never first, so that something is left.
 IndexRange orNone(IndexRange range, int64_t none);
 
 // Classes that a loss takes: `(input, target, ...)`, whose places the numbers are.
@@ -17,7 +17,7 @@ IndexRange classOfMargin(const Call& call);
 /// Classes up to the first -1.
 template <size_t input, size_t target>
 IndexRange classesOfMargin(const Call& call);
-/// A class of those that argument 1 counts.
+/// A class below the number of classes, which is argument 1.
 IndexRange encodedClass(const Call& call);
 /// The sum of the targets' weights, as if all were 1.
 IndexRange totalWeight(const Call& call);

@@ -11,7 +11,7 @@
 namespace inputs {
 namespace {
 
-constexpr int64_t largestInteger = 8;
+constexpr int64_t largestUsual = 8;  // of integers
 constexpr int64_t period = 262'139;  // the largest prime below 2^18
 
 double normal(uint64_t bits) { return normalQuantile(uniform(bits)); }
@@ -70,7 +70,7 @@ struct FloatDraw {
       case Distribution::Normal:
       case Distribution::Specials: return normal(bits);
       case Distribution::Uniform: return 2 * uniform(bits) - 1;
-      case Distribution::SmallInt: return static_cast<double>(integerBelow(bits, 2 * largestInteger + 1) - largestInteger);
+      case Distribution::SmallInt: return static_cast<double>(integerBelow(bits, 2 * largestUsual + 1) - largestUsual);
       case Distribution::Zeros: return 0;
       case Distribution::Positive: return std::abs(normal(bits)) + 0.0625;
       case Distribution::Levels: return normal(bits) + level();
@@ -122,9 +122,9 @@ struct IntegerDraw {
 
   int64_t plain(uint64_t bits) const {
     if (distribution == Distribution::Zeros) return 0;
-    if (distribution == Distribution::Positive) return 1 + integerBelow(bits, largestInteger);
+    if (distribution == Distribution::Positive) return 1 + integerBelow(bits, largestUsual);
     const int64_t small =
-        isSigned ? integerBelow(bits, 2 * largestInteger + 1) - largestInteger : integerBelow(bits, largestInteger + 1);
+        isSigned ? integerBelow(bits, 2 * largestUsual + 1) - largestUsual : integerBelow(bits, largestUsual + 1);
     if (distribution == Distribution::Spread) return orAny(small, bits);
     return distribution == Distribution::Far && dtype == ir::DType::I64 ? small + beyond32Bits(bits) : small;
   }
@@ -133,10 +133,10 @@ struct IntegerDraw {
   int64_t orAny(int64_t small, uint64_t bits) const {
     const uint64_t kind = randomBits(bits, 0) % 32, any = randomBits(bits, 1);
     const int width = 8 * static_cast<int>(ir::sizeOf(dtype));
-    const auto largest = static_cast<int64_t>(~uint64_t{0} >> (64 - width + (isSigned ? 1 : 0)));
+    const int64_t largest = largestInteger(dtype);
     if (kind >= 8) return small;
     if (kind == 0) return largest;
-    if (kind == 1) return isSigned ? -largest - 1 : 0;
+    if (kind == 1) return leastInteger(dtype);
     const auto magnitude =
         static_cast<int64_t>((any & static_cast<uint64_t>(largest)) >> (any >> 32) % static_cast<uint64_t>(width));
     return isSigned && (bits & 1) ? -magnitude : magnitude;
@@ -152,9 +152,9 @@ struct IntegerDraw {
     return distribution == Distribution::Spread ? IntegerDraw{dtype, Distribution::Normal}.plain(bits) : plain(bits);
   }
   int64_t operator()(const Uniform&, uint64_t bits) const { return plain(bits); }
-  int64_t operator()(const Positive&, uint64_t bits) const { return 1 + integerBelow(bits, largestInteger); }
+  int64_t operator()(const Positive&, uint64_t bits) const { return 1 + integerBelow(bits, largestUsual); }
   int64_t operator()(const NonZero&, uint64_t bits) const {
-    int64_t value = 1 + integerBelow(bits, largestInteger);
+    int64_t value = 1 + integerBelow(bits, largestUsual);
     return isSigned && (bits & 1) ? -value : value;
   }
   int64_t operator()(const Halves&, uint64_t bits) const { return plain(bits); }
@@ -219,6 +219,14 @@ Magnitudes magnitudesOf(ir::DType dtype) {
     default: return {0x1p-149, 0x1p-126, 0x1p40};
   }
 }
+
+int64_t largestInteger(ir::DType dtype) {
+  if (dtype == ir::DType::Bool) return 1;
+  const auto width = 8 * static_cast<int>(ir::sizeOf(dtype)) - (ir::isSigned(dtype) ? 1 : 0);
+  return static_cast<int64_t>(~uint64_t{0} >> (64 - width));
+}
+
+int64_t leastInteger(ir::DType dtype) { return ir::isSigned(dtype) && dtype != ir::DType::Bool ? -largestInteger(dtype) - 1 : 0; }
 
 int64_t drawnElements(const ir::TensorType& type, const ValueRange& domain) {
   const int64_t all = type.storageElements();

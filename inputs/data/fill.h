@@ -15,6 +15,10 @@ struct Magnitudes {
 };
 Magnitudes magnitudesOf(ir::DType dtype);
 
+/// The largest and the least number of an integral dtype; of bools 1 and 0. The largest of u64 has all bits set.
+int64_t largestInteger(ir::DType dtype);
+int64_t leastInteger(ir::DType dtype);
+
 /// How many elements at the start of a tensor's storage are drawn; those after them repeat them. Drawing costs more than
 /// copying, and so large a prime period hides no mistake of an index. Values that depend on their position do not repeat.
 int64_t drawnElements(const ir::TensorType& type, const ValueRange& domain);

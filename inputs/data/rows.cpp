@@ -12,6 +12,7 @@
 #include <numeric>
 
 #include "inputs/call.h"
+#include "inputs/data/batch_norms.h"
 #include "inputs/data/fill.h"
 #include "inputs/data/materialize.h"
 #include "inputs/data/random.h"
@@ -62,11 +63,6 @@ RowKinds leastOf(Thing thing) {
   }
 }
 
-/// Batch norms, whose rows are what each channel has.
-constexpr std::string_view ofChannels =
-    "native_batch_norm cudnn_batch_norm miopen_batch_norm _native_batch_norm_legit _native_batch_norm_legit_functional "
-    "_native_batch_norm_legit_no_training _batch_norm_with_update _batch_norm_with_update_functional batch_norm_backward "
-    "native_batch_norm_backward cudnn_batch_norm_backward";
 constexpr std::string_view ofImages = "native_group_norm native_group_norm_backward";
 /// Calls whose overloads without a dimension combine all there is.
 constexpr std::string_view ofEverything = "sum mean prod max min any all norm var std median nanmedian";
@@ -182,24 +178,17 @@ class Holder {
  private:
   static void fill(const at::Tensor& part, const c10::Scalar& value) { part.fill_(value); }
 
-  /// The largest and the smallest integers are written as such: a double holds neither of 64 bits.
-  int64_t largestInteger() const {
-    if (dtype_ == ir::DType::Bool) return 1;
-    const int width = 8 * static_cast<int>(ir::sizeOf(dtype_)) - (ir::isSigned(dtype_) ? 1 : 0);
-    return static_cast<int64_t>(~uint64_t{0} >> (64 - width));
-  }
   c10::Scalar low() const {
     if (ir::isFloating(dtype_)) return -std::numeric_limits<double>::infinity();
-    return ir::isSigned(dtype_) && dtype_ != ir::DType::Bool ? -largestInteger() - 1 : int64_t{0};
+    return leastInteger(dtype_);
   }
-  c10::Scalar high() const {
-    if (ir::isFloating(dtype_)) return std::numeric_limits<double>::infinity();
-    return largestInteger();
+  /// The largest integer stands for what is beyond all others, as for what is far larger.
+  c10::Scalar largest(double ofFloats) const {
+    if (ir::isFloating(dtype_)) return ofFloats;
+    return largestInteger(dtype_);
   }
-  c10::Scalar huge() const {
-    if (ir::isFloating(dtype_)) return magnitudesOf(dtype_).large;
-    return largestInteger();
-  }
+  c10::Scalar high() const { return largest(std::numeric_limits<double>::infinity()); }
+  c10::Scalar huge() const { return largest(magnitudesOf(dtype_).large); }
 
   /// A number whose sums and means are exact.
   double level(uint64_t bits) const {
@@ -244,7 +233,7 @@ std::optional<std::vector<int64_t>> combinedDims(const Sample& sample, const ir:
   const int64_t rank = std::ssize(type.sizes);
   const Call call(sample, 0);
   if (call.isOneOf(ofImages)) return dimsFrom(1, rank);
-  if (call.isOneOf(ofChannels)) {
+  if (call.isOneOf(batchNorms) || call.isOneOf(batchNormGradients)) {
     std::vector<int64_t> dims = dimsFrom(0, rank);
     std::erase(dims, 1);
     return dims;

@@ -15,8 +15,8 @@ namespace inputs {
 /// What a row may hold: anything; no NaN and no infinity; nothing that is large either.
 enum class RowKinds { Any, Finite, Tame };
 
-/// A tensor's rows, of which each is given one thing to hold: an infinity in one half, a NaN alone, nothing but zeros. They lie
-/// along the dimensions that a call combines, so that each of its results depends on one of them.
+/// The rows of a tensor. Each row holds one thing: an infinity in one half, a NaN alone, nothing but zeros. Rows lie along the
+/// dimensions that a call combines, so that each result of the call depends on one row.
 struct Rows {
   std::vector<int64_t> dims;  ///< that are in a row, ascending
   RowKinds kinds = RowKinds::Any;

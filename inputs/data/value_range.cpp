@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "inputs/call.h"
+#include "inputs/data/batch_norms.h"
 #include "inputs/data/index_range.h"
 
 namespace inputs {
@@ -94,15 +95,11 @@ struct ValueRow {
   ValueRange (*domain)(const Call&);
 };
 
-constexpr std::string_view batchNorms =
-    "native_batch_norm cudnn_batch_norm _native_batch_norm_legit _native_batch_norm_legit_functional "
-    "_native_batch_norm_legit_no_training _batch_norm_with_update _batch_norm_with_update_functional";
 constexpr std::string_view polynomials =
     "special_chebyshev_polynomial_t special_chebyshev_polynomial_u special_chebyshev_polynomial_v special_chebyshev_polynomial_w "
     "special_hermite_polynomial_h special_hermite_polynomial_he special_laguerre_polynomial_l special_legendre_polynomial_p "
     "special_shifted_chebyshev_polynomial_t special_shifted_chebyshev_polynomial_u special_shifted_chebyshev_polynomial_v "
     "special_shifted_chebyshev_polynomial_w";
-constexpr std::string_view batchNormGradients = "native_batch_norm_backward cudnn_batch_norm_backward batch_norm_backward";
 
 /// Where normal data would give no, or no telling, results, or special values none that are defined.
 constexpr ValueRow valueRows[] = {

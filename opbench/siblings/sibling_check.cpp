@@ -27,6 +27,14 @@ bool isChecked(const Outcome& outcome, const Options& options) {
   return options.siblings || (!options.timing && outcome.contender != Contender::Inductor);
 }
 
+/// The contenders that are checked, as long as they are right.
+std::vector<Contender> checkedOf(const Row& row, const Options& options) {
+  std::vector<Contender> contenders;
+  for (const Outcome& outcome : row.outcomes)
+    if (isChecked(outcome, options)) contenders.push_back(outcome.contender);
+  return contenders;
+}
+
 /// The number of siblings of a row to check: two by default, where contenders are the user's or nothing is timed.
 int numberOf(const Row& row, const Options& options) {
   if (!options.accuracyChecking || options.isAA || !row.notChecked.empty() || !inputs::isCall(row.op)) return 0;
@@ -75,13 +83,11 @@ void judge(Outcome& outcome, const Outcome& ofSibling, const inputs::Sibling& si
 
 void checkSiblings(const inputs::Sample& recorded, Row& row, const Bench& bench, const RaceWorkload& race) {
   int left = numberOf(row, bench.options);
-  std::vector<inputs::Sibling> siblings;
-  if (left > 0) siblings = inputs::mostTellingFirst(inputs::siblingsOf(recorded, mostBytes), bench.options.seed);
-  for (const inputs::Sibling& sibling : siblings) {
-    std::vector<Contender> contenders{Contender::Eager};
-    for (const Outcome& outcome : row.outcomes)
-      if (isChecked(outcome, bench.options)) contenders.push_back(outcome.contender);
-    if (left == 0 || contenders.size() == 1) return;
+  if (left == 0 || checkedOf(row, bench.options).empty()) return;  // siblings take a while to make
+  for (const inputs::Sibling& sibling : inputs::mostTellingFirst(inputs::siblingsOf(recorded, mostBytes), bench.options.seed)) {
+    std::vector<Contender> contenders = checkedOf(row, bench.options);
+    if (left == 0 || contenders.empty()) return;
+    contenders.insert(contenders.begin(), Contender::Eager);
     const Options options = checkOnly(bench.options, contenders);
     Row other = rowOf(sibling.sample, row.index, contenders);
     attempt(other.outcomes, "", [&] {

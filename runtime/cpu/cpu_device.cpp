@@ -198,7 +198,6 @@ class CpuTrial : public Trial {
     if (!latest || inputs::isNetwork(workload_.op())) return;
     if (!callable_.isOwn) return poisonOwned(latest, operands_);
     disguiseOwned(latest, operands_);
-    scrubFreed(latest);
   }
 
   static void evict(const at::Tensor& tensor) {

@@ -182,10 +182,9 @@ void poisonOwned(const TensorList& outputs, const TensorList& operands) {
   for (const size_t i : unshared(outputs, operands)) poison(outputs.state().tensors[i]);
 }
 
-void disguiseOwned(const TensorList& outputs, const TensorList& operands) {
-  for (const size_t i : unshared(outputs, operands)) disguise(outputs.state().tensors[i]);
-}
+namespace {
 
+/// Poisons free memory that tensors of these sizes would be given next.
 void scrubFreed(const TensorList& outputs) {
   constexpr int blocks = 4;
   constexpr int64_t mostBytes = int64_t{16} << 20;  // beyond which nobody looks for a copy, which takes longer than to compute
@@ -196,6 +195,13 @@ void scrubFreed(const TensorList& outputs) {
     for (int i = 0; i < blocks; ++i)
       held.push_back(at::empty({static_cast<int64_t>(tensor.storage().nbytes())}, tensor.options().dtype(at::kByte)).fill_(0xff));
   }
+}
+
+}  // namespace
+
+void disguiseOwned(const TensorList& outputs, const TensorList& operands) {
+  for (const size_t i : unshared(outputs, operands)) disguise(outputs.state().tensors[i]);
+  scrubFreed(outputs);
 }
 
 std::string borrowed(const TensorList& outputs, const TensorList& eager, const TensorList& operands) {

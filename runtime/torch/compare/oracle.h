@@ -60,10 +60,9 @@ std::vector<size_t> unshared(const TensorList& outputs, const TensorList& operan
 /// Poisons the outputs that share no memory with operands: whoever hands them out again without computing hands out no result.
 void poisonOwned(const TensorList& outputs, const TensorList& operands);
 
-/// Poisons or disguises (guard.h) them, so that the memory does not tell who is looked at.
+/// Poisons or disguises (guard.h) them, so that the memory does not tell who is looked at; and poisons free memory that such
+/// outputs would be given next, so that results of others that lie there are not found.
 void disguiseOwned(const TensorList& outputs, const TensorList& operands);
-/// Poisons free memory that such outputs would be given next: results of others that lie there are no longer to be found.
-void scrubFreed(const TensorList& outputs);
 
 /// Why results are none although their values may be right: `output 0 is the memory of an argument, which eager's is not`, or
 /// `output 0 is a negation that is not computed`. Nothing where they are.

@@ -14,6 +14,7 @@
 #include "runtime/callable.h"
 #include "runtime/torch/call_state.h"
 #include "runtime/torch/state.h"
+#include "tests/opbench/check/untimed_trial.h"
 #include "tests/opbench/temporary_folder.h"
 #include "tests/runtime/sample.h"
 
@@ -52,7 +53,7 @@ std::string trivialSolution(const std::string& op, const std::string& text, inpu
 }
 
 /// Hands out prepared results, one a run.
-class Prepared : public runtime::Trial {
+class Prepared : public tests::UntimedTrial {
  public:
   explicit Prepared(std::deque<std::vector<at::Tensor>> results) : results_(std::move(results)) {}
   runtime::TensorList run() override {
@@ -60,16 +61,9 @@ class Prepared : public runtime::Trial {
     results_.pop_front();
     return latest_;
   }
-  runtime::TensorList outputs() const override { return latest_; }
-  bool prepareFor(runtime::Measure) override { return false; }
-  runtime::TensorList audit(runtime::Measure, std::optional<int>) override { return run(); }
-  void replay() override { run(); }
-  void queue(runtime::Measure) override {}
-  void collect(std::vector<double>&) override {}
 
  private:
   std::deque<std::vector<at::Tensor>> results_;
-  runtime::TensorList latest_;
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include "runtime/torch/call_state.h"
 #include "runtime/torch/state.h"
+#include "tests/opbench/check/untimed_trial.h"
 #include "tests/runtime/sample.h"
 
 using namespace opbench;
@@ -16,7 +17,7 @@ using namespace opbench;
 namespace {
 
 /// Eager's softmax, in which `change` may spoil a run.
-class Spoilt : public runtime::Trial {
+class Spoilt : public tests::UntimedTrial {
  public:
   using Change = std::function<void(at::Tensor& result, int run)>;
 
@@ -27,17 +28,10 @@ class Spoilt : public runtime::Trial {
     change_(latest_.state().tensors[0], ++runs_);
     return latest_;
   }
-  runtime::TensorList outputs() const override { return latest_; }
-  bool prepareFor(runtime::Measure) override { return false; }
-  runtime::TensorList audit(runtime::Measure, std::optional<int>) override { return run(); }
-  void replay() override { run(); }
-  void queue(runtime::Measure) override {}
-  void collect(std::vector<double>&) override {}
 
  private:
   runtime::Call& call_;
   Change change_;
-  runtime::TensorList latest_;
   int runs_ = 0;
 };
 

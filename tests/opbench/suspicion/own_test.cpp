@@ -7,10 +7,11 @@
 #include <fstream>
 #include <map>
 
-#include "opbench/results/sample_result.h"
-#include "tests/opbench/program_bed.h"
+#include "tests/opbench/suspicion/own_race.h"
 
 using namespace opbench;
+using tests::allOutcomesOf;
+using tests::outcomesOf;
 using tests::ProgramBed;
 namespace fs = std::filesystem;
 
@@ -18,33 +19,10 @@ namespace {
 
 constexpr const char* softmaxes = "Operator: aten._softmax.default\ncnt: 1, ((T([256, 512], f32), -1, False), {})\n";
 
-std::string library(const char* name) { return fs::read_symlink("/proc/self/exe").parent_path() / name; }
-std::string zoo() { return library("zoo.so"); }
+const std::string zoo = tests::libraryBeside("zoo.so");
 
-/// Races contenders on samples of one operator with default options, and returns the program's status.
-int race(const ProgramBed& bed, const std::string& samples, const std::string& contenders, const std::string& library = zoo(),
-         const std::vector<std::string>& extra = {}) {
-  std::ofstream(bed.folder.path / "samples.txt") << samples;
-  std::vector<std::string> words{
-      "--inp-file", bed.folder.path / "samples.txt", "--device", "cpu",      "--threads", "1",     "--max-time",   "0.05",
-      "--cache",    bed.cacheSettings().folder,      "--json",   bed.json(), "--load",    library, "--contenders", contenders,
-      "--no-cases"};
-  words.insert(words.end(), extra.begin(), extra.end());
-  return bed.program(words);
-}
-
-/// The outcomes of the samples, by operator.
-std::map<std::string, std::vector<Outcome>> allOutcomesOf(const ProgramBed& bed, size_t contenders) {
-  std::map<std::string, std::vector<Outcome>> outcomes;
-  std::ifstream file(bed.json());
-  results::readSampleResults(file, bed.json(), contenders,
-                             [&](const results::SampleResult& result) { outcomes[result.row.op] = result.row.outcomes; });
-  return outcomes;
-}
-/// Those of the only sample.
-std::vector<Outcome> outcomesOf(const ProgramBed& bed, size_t contenders = 2) {
-  const auto outcomes = allOutcomesOf(bed, contenders);
-  return outcomes.empty() ? std::vector<Outcome>() : outcomes.begin()->second;
+int race(const ProgramBed& bed, const std::string& samples, const std::string& contenders, const std::string& library = zoo) {
+  return tests::raceOwn(bed, samples, contenders, library);
 }
 
 }  // namespace
@@ -90,7 +68,7 @@ TEST_CASE("a namespace races the operator of each call's own name and overload")
       "Operator: aten.native_batch_norm.default\ncnt: 1, ((T([8, 16, 32, 32], f32), T([16], f32), T([16], f32), T([16], f32), "
       "T([16], f32), True, 0.1, 1e-05), {})\n"
       "Operator: aten.abs.default\ncnt: 1, ((T([256, 512], f32),), {})\n";
-  CHECK(race(bed, samples, "eager,opbench,namesakes", library("zoo_namesakes.so")) == 1);  // abs is wrong
+  CHECK(race(bed, samples, "eager,opbench,namesakes", tests::libraryBeside("zoo_namesakes.so")) == 1);  // abs is wrong
   const auto outcomes = allOutcomesOf(bed, 3);
   CHECK(outcomes.size() == 6);
   for (const auto& [op, ofSample] : outcomes) {
@@ -105,7 +83,7 @@ TEST_CASE("where a namespace has no operator of the call's name, or another one,
   const ProgramBed bed(1);
   const auto reason = [&](const std::string& op, const std::string& arguments) {
     CHECK(race(bed, "Operator: aten." + op + "\ncnt: 1, ((" + arguments + "), {})\n", "eager,namesakes",
-               library("zoo_namesakes.so")) == 0);
+               tests::libraryBeside("zoo_namesakes.so")) == 0);
     const std::vector<Outcome> outcomes = outcomesOf(bed);
     CHECK(outcomes.at(0).status == Status::Ok);
     CHECK(outcomes.at(1).status == Status::Unsupported);
@@ -118,7 +96,7 @@ TEST_CASE("where a namespace has no operator of the call's name, or another one,
 
 TEST_CASE("a namespace that no library registers ends the run in one line") {
   const ProgramBed bed(1);
-  CHECK(race(bed, softmaxes, "eager,namesake", library("zoo_namesakes.so")) == 2);
+  CHECK(race(bed, softmaxes, "eager,namesake", tests::libraryBeside("zoo_namesakes.so")) == 2);
   CHECK(bed.err() ==
         "opbench: error: unknown contender 'namesake': no library registers operators of such a namespace; choose from eager, "
         "opbench, inductor, torchscript, cudnn, namesakes; did you mean namesakes?\n");
@@ -137,7 +115,7 @@ TEST_CASE("a library that cannot be loaded, and an operator that none registers,
 
 TEST_CASE("a library that gives ATen's operators other kernels ends the run: eager would call them") {
   const ProgramBed bed(1);
-  CHECK(race(bed, softmaxes, "eager,opbench", library("zoo_over_aten.so")) == 2);
+  CHECK(race(bed, softmaxes, "eager,opbench", tests::libraryBeside("zoo_over_aten.so")) == 2);
   CHECK(bed.err().find("zoo_over_aten.so: another kernel of aten::square is registered for CPU, at ") != std::string::npos);
 }
 

@@ -5,8 +5,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "opbench/results/sample_result.h"
-#include "tests/opbench/program_bed.h"
+#include "tests/opbench/suspicion/own_race.h"
 
 using namespace opbench;
 using tests::ProgramBed;
@@ -26,33 +25,10 @@ TEST_CASE("no wrong operator passes that is right on most data, in any of these 
       std::getline(words >> std::ws, call);
       CAPTURE(name);
       CAPTURE(dtype);
-      std::ofstream(bed.folder.path / "sample.txt") << "Operator: " << op << "\ncnt: 1, " << call << '\n';
-      bed.program({"--inp-file",
-                   bed.folder.path / "sample.txt",
-                   "--op",
-                   "all",
-                   "--device",
-                   "cpu",
-                   "--threads",
-                   "1",
-                   "--dtype",
-                   dtype,
-                   "--max-time",
-                   "0.05",
-                   "--cache",
-                   bed.cacheSettings().folder,
-                   "--json",
-                   bed.json(),
-                   "--no-cases",
-                   "--load",
-                   programs / "zoo_wrong.so",
-                   "--contenders",
-                   "eager,wrong::" + name});
-      std::ifstream file(bed.json());
-      results::readSampleResults(file, bed.json(), 2, [&](const results::SampleResult& result) {
-        const Outcome& outcome = result.row.outcomes.at(1);
-        CHECK_MESSAGE(outcome.status == Status::Wrong, name, " is ", opbench::name(outcome.status), ": ", outcome.reason);
-      });
+      tests::raceOwn(bed, "Operator: " + op + "\ncnt: 1, " + call + "\n", "eager,wrong::" + name,
+                     tests::libraryBeside("zoo_wrong.so"), {"--op", "all", "--dtype", dtype});
+      const Outcome outcome = tests::outcomesOf(bed).at(1);
+      CHECK_MESSAGE(outcome.status == Status::Wrong, name, " is ", opbench::name(outcome.status), ": ", outcome.reason);
       fs::remove(bed.json());
     }
   }

@@ -59,28 +59,27 @@ Tensor softmax_ties_share_nothing(const Tensor& self, int64_t dim, bool) {
 // --- eps ---
 
 using Norm = std::tuple<Tensor, Tensor, Tensor>;
-Norm norm_by(const Tensor& input, at::IntArrayRef shape, const optional<Tensor>& weight, const optional<Tensor>& bias,
-             const Tensor& scaled, const Tensor& mean) {
-  (void)shape;
+Norm norm_by(const Tensor& input, const optional<Tensor>& weight, const optional<Tensor>& bias, const Tensor& scaled,
+             const Tensor& mean) {
   Tensor out = (input.to(at::kFloat) - mean) * scaled;
   if (weight) out = out * weight->to(at::kFloat);
   if (bias) out = out + bias->to(at::kFloat);
   return {out.to(input.scalar_type()), mean, scaled};
 }
-Norm layer_norm_without_eps(const Tensor& input, at::IntArrayRef shape, const optional<Tensor>& weight,
-                            const optional<Tensor>& bias, double) {
+Norm layer_norm_without_eps(const Tensor& input, at::IntArrayRef, const optional<Tensor>& weight, const optional<Tensor>& bias,
+                            double) {
   const auto [variance, mean] = at::var_mean(input.to(at::kFloat), at::IntArrayRef{-1}, 0, true);
-  return norm_by(input, shape, weight, bias, variance.rsqrt(), mean);
+  return norm_by(input, weight, bias, variance.rsqrt(), mean);
 }
-Norm layer_norm_eps_outside(const Tensor& input, at::IntArrayRef shape, const optional<Tensor>& weight,
-                            const optional<Tensor>& bias, double eps) {
+Norm layer_norm_eps_outside(const Tensor& input, at::IntArrayRef, const optional<Tensor>& weight, const optional<Tensor>& bias,
+                            double eps) {
   const auto [variance, mean] = at::var_mean(input.to(at::kFloat), at::IntArrayRef{-1}, 0, true);
-  return norm_by(input, shape, weight, bias, variance.sqrt().add(eps).reciprocal(), mean);
+  return norm_by(input, weight, bias, variance.sqrt().add(eps).reciprocal(), mean);
 }
-Norm layer_norm_other_eps(const Tensor& input, at::IntArrayRef shape, const optional<Tensor>& weight,
-                          const optional<Tensor>& bias, double) {
+Norm layer_norm_other_eps(const Tensor& input, at::IntArrayRef, const optional<Tensor>& weight, const optional<Tensor>& bias,
+                          double) {
   const auto [variance, mean] = at::var_mean(input.to(at::kFloat), at::IntArrayRef{-1}, 0, true);
-  return norm_by(input, shape, weight, bias, variance.add(1e-3).rsqrt(), mean);
+  return norm_by(input, weight, bias, variance.add(1e-3).rsqrt(), mean);
 }
 Tensor cosine_without_eps(const Tensor& x1, const Tensor& x2, int64_t dim, double) {
   const Tensor a = x1.to(at::kFloat), b = x2.to(at::kFloat);
