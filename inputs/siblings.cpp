@@ -70,6 +70,14 @@ bool isOfGivenTensor(const Sample& sample, int64_t size) {
   return isFound;
 }
 
+/// Whether the sample is of a gradient alone, whose sizes follow from integers of the call: `slice_backward`. ATen does not check
+/// them.
+bool isGradientOfListedSizes(const Sample& sample) {
+  const bool hasList = std::any_of(sample.args.begin(), sample.args.end(),
+                                   [](const Argument& argument) { return argument.as<ir::List>() != nullptr; });
+  return hasList && sample.op.find("_backward") != std::string::npos && tensorsOf(sample).size() == 1;
+}
+
 /// The sample with another size wherever one occurs. Tensors keep the order of their dimensions in memory, without gaps.
 Sample resized(const Sample& sample, int64_t from, int64_t to) {
   return changed(sample, [&](Argument& argument) {
@@ -152,7 +160,7 @@ std::vector<Sibling> siblingsOf(const Sample& sample, int64_t mostBytes) {
     siblings.push_back({std::move(other), std::move(what), tells});
   };
   for (const int64_t size : endsOf(*largest)) {
-    if (size < 1 || isOfGivenTensor(sample, size)) continue;
+    if (size < 1 || isOfGivenTensor(sample, size) || isGradientOfListedSizes(sample)) continue;
     const int64_t odd = size % 2 == 0 ? size - 1 : size + 2;
     // A larger last size of an image makes windows larger, whose kernels take long to compile.
     const bool mayGrow = largest->rank() <= 2 || size == largest->sizes.front();

@@ -52,6 +52,15 @@ TEST_CASE("tensors are transposed, have gaps, or show one element many times") {
   CHECK(siblingOf(add, "expanded") == "((T([64, 768], f32, stride=(0, 1)), T([64, 768], f32, stride=(0, 64))), {})");
 }
 
+TEST_CASE("a gradient keeps the size that the integers of its call say, as ATen does not check it") {
+  for (const auto& [op, call] : {std::pair{"aten.slice_backward.default", "((T([4], f16), [5], 0, 1, 5, 1), {})"},
+                                 std::pair{"aten.diagonal_backward.default", "((T([3], f16), [3, 3], 0, 0, 1), {})"}})
+    for (const Sibling& sibling : siblingsOf(siblingSample(op, call), mebi)) {
+      CAPTURE(sibling.what);
+      CHECK_FALSE(sibling.what.starts_with("size"));
+    }
+}
+
 TEST_CASE("small integers are no sizes, and tensors that the sample gives stay as they are") {
   const Sample pool = siblingSample("aten.max_pool2d_with_indices.default", "((T([2, 2, 8, 8], f32), [2, 2], [2, 2]), {})");
   for (const Sibling& sibling : siblingsOf(pool, mebi)) CHECK(toText(sibling.sample).ends_with(", [2, 2], [2, 2]), {})"));
