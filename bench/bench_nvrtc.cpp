@@ -17,7 +17,7 @@
 #include "codegen/cuda/prelude.h"
 #include "inputs/convert.h"
 #include "lowering/tensor/lowering.h"
-#include "opbench/measure/statistics.h"
+#include "opbench/results/statistics.h"
 #include "opbench/run/family.h"
 #include "runtime/build/nvrtc.h"
 #include "runtime/torch/call.h"

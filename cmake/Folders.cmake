@@ -58,6 +58,14 @@ function(opbench_sources out folder)
   set(${out} "${sources}" PARENT_SCOPE)
 endfunction()
 
+# opbench_results_sources(out): what reads and writes results. It knows neither torch nor the compiler, and is compiled once more for
+# programs without these; of the layers below it takes the samples of inputs, and these few files.
+function(opbench_results_sources out)
+  opbench_sources(text opbench/text)
+  opbench_sources(results opbench/results)
+  set(${out} ${text} ${results} runtime/build/hash.cpp runtime/kind.cpp runtime/network/creators.cpp PARENT_SCOPE)
+endfunction()
+
 # opbench_library(name [TORCH] [SOURCE_DIR folder] [EXCLUDE regex] [LATER regex [BUT regex]] [LINKS target...]
 # [OPTIONS option...]): the sources that LATER names, without those of BUT, are a library of their own, name_later, which all programs but
 # opbench_first have beside it.

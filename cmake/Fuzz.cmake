@@ -60,18 +60,17 @@ target_link_libraries(sample_text PUBLIC ir nlohmann_json::nlohmann_json ZLIB::Z
 # The readers of results, journals, tolerances, suites' configurations and users' kernels, the comparison of results, and the texts of a case.
 opbench_sources(readers opbench/compare)
 list(FILTER readers EXCLUDE REGEX "/(junit|options|verb|page)\\.cpp$")
-foreach(name results/environment results/fields results/sample_result results/read results/record results/schema results/sum report/format report/json
-             report/columns report/phrases report/summary report/console report/console_table report/remarks report/csv report/networks/table
-             run/brief run/contenders run/row cli/nearest cli/numbers cli/arguments cli/device_name
-             select/sampling select/select select/suite_config measure/device/aa_noise measure/device/cached_ceilings measure/device/roofline
-             measure/statistics measure/stopping measure/audit measure/race check/tolerances check/tolerances_reader check/yaml_reader
-             check/names check/faults/names own/kernel_reader sweep/workers/process_fault_names repro/case repro/case_json repro/files)
+opbench_results_sources(results)
+list(APPEND readers ${results})
+foreach(name report/format report/columns report/phrases report/summary report/console report/console_table report/remarks report/csv
+             report/networks/table cli/arguments cli/device_name select/sampling select/select select/suite_config
+             measure/device/cached_ceilings measure/device/aa_noise check/tolerances check/tolerances_reader check/faults/names
+             own/kernel_reader sweep/workers/process_fault_names repro/case repro/case_json repro/files)
   list(APPEND readers opbench/${name}.cpp)
 endforeach()
 foreach(name call_names expression fitted functions)
   list(APPEND readers runtime/own/kernels/${name}.cpp)
 endforeach()
-list(APPEND readers runtime/build/hash.cpp runtime/network/creators.cpp runtime/torch/kind.cpp)
 add_library(readers STATIC ${readers})
 opbench_unite(readers)
 target_include_directories(readers SYSTEM PRIVATE "${LLVM_INCLUDE}")

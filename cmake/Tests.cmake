@@ -87,13 +87,10 @@ set_target_properties(faulty_disk PROPERTIES PREFIX "" LIBRARY_OUTPUT_DIRECTORY 
 # A worker without torch. What reads and writes a sweep's messages is compiled once more for it, as the program's objects have torch
 # in the same units; of these files, too, what nobody calls is left out with all that it would call.
 opbench_sources(messages inputs/text)
-foreach(name inputs/files inputs/operator_name inputs/sample opbench/check/names opbench/cli/arguments opbench/cli/version
-             opbench/measure/audit opbench/measure/device/aa_noise opbench/measure/device/roofline opbench/measure/race
-             opbench/measure/statistics opbench/measure/stopping opbench/report/json opbench/results/environment
-             opbench/results/fields opbench/results/sample_result opbench/results/schema opbench/results/sum opbench/run/brief
-             opbench/run/contenders opbench/run/row opbench/process/channel opbench/sweep/workers/messages
-             opbench/sweep/workers/process_fault_host opbench/sweep/workers/process_fault_names runtime/build/hash
-             runtime/network/creators runtime/torch/kind)
+opbench_results_sources(results)
+list(APPEND messages ${results})
+foreach(name inputs/files inputs/operator_name inputs/sample opbench/cli/arguments opbench/process/channel opbench/sweep/workers/messages
+             opbench/sweep/workers/process_fault_host opbench/sweep/workers/process_fault_names)
   list(APPEND messages ${name}.cpp)
 endforeach()
 add_executable(fake_worker tests/opbench/fake_worker/fake_worker.cpp ${messages} "${CMAKE_BINARY_DIR}/generated/build_hash.cpp"
@@ -104,7 +101,7 @@ target_include_directories(fake_worker PRIVATE "${CMAKE_SOURCE_DIR}")
 target_compile_definitions(fake_worker PRIVATE OPBENCH_VERSION="${PROJECT_VERSION}")
 target_compile_options(fake_worker PRIVATE -ffunction-sections -fdata-sections)
 target_link_options(fake_worker PRIVATE -Wl,--gc-sections)
-target_link_libraries(fake_worker PRIVATE ir opbench::fmt opbench::llvm nlohmann_json::nlohmann_json Eigen3::Eigen ZLIB::ZLIB)
+target_link_libraries(fake_worker PRIVATE ir opbench::fmt opbench::yaml_cpp CLI11::CLI11 opbench::llvm nlohmann_json::nlohmann_json Eigen3::Eigen ZLIB::ZLIB)
 
 # opbench_zoo(name torch file...): a user's library of operators, which try to cheat.
 function(opbench_zoo name torch)

@@ -10,17 +10,10 @@
 #include "codegen/compile.h"
 #include "runtime/build/cache.h"
 #include "runtime/executable.h"
+#include "runtime/kind.h"
 #include "runtime/torch/call.h"
 
 namespace runtime {
-
-/// Who computes a contender's result.
-enum class Kind {
-  Generated,  ///< kernels that were generated for it: ours, or another compiler's
-  Fallback,   ///< ATen: a library call
-  View,       ///< nobody (Call::isView)
-};
-std::string_view name(Kind kind);
 
 /// What a callable does for guards (guard.h) around the memory that it allocates.
 enum class Guards {

@@ -16,7 +16,7 @@
 #include "ir/text/text.h"
 #include "lowering/layout/check.h"
 #include "lowering/tensor/lowering.h"
-#include "opbench/run/brief.h"
+#include "opbench/results/brief.h"
 #include "runtime/build/hash.h"
 #include "runtime/torch/call.h"
 #include "tests/targets.h"

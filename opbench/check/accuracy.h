@@ -8,21 +8,10 @@
 #include <vector>
 
 #include "opbench/check/tolerances.h"
+#include "opbench/results/accuracy.h"
 #include "runtime/torch/tensor_list.h"
 
 namespace opbench {
-
-/// How far results are from what they should be: of the output that is furthest off.
-struct Accuracy {
-  int output = 0;
-  double maxUlp = 0;           ///< values of the dtype between an element and the rounded reference
-  double rmse = 0;             ///< root mean square error
-  double eagerRmse = 0;        ///< the same of eager's results
-  double cosine = 1;           ///< between the results and the reference
-  std::vector<int64_t> worst;  ///< index of the element with the largest error relative to 1 + |expected|
-  double worstFound = 0, worstExpected = 0;
-  double worstError = 0, worstErrorEager = 0;  ///< that error, and the largest of eager's elements
-};
 
 /// Whether a result may be trusted, and if not where it is wrong and by how much.
 struct Verdict {
@@ -31,16 +20,6 @@ struct Verdict {
   std::optional<Accuracy> accuracy = {};  ///< nothing where no floating output was compared with values
   std::string doubt = {};                 ///< why eager's own result was not what it was compared with; empty where it was
 };
-
-/// How far apart two runs of a contender are on the same operands, those of random numbers from the same beginning.
-enum class Determinism {
-  Bitwise,          ///< not at all
-  WithinTolerance,  ///< both are right
-  Neither,          ///< one is not
-};
-/// `bitwise`, `within-tolerance`, `neither`.
-std::string_view name(Determinism determinism);
-std::optional<Determinism> determinismFromName(std::string_view text);
 
 /// An output, as messages name it.
 struct NamedOutput {

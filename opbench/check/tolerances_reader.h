@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "opbench/check/tolerances.h"
-#include "opbench/check/yaml_reader.h"
+#include "opbench/text/yaml_reader.h"
 
 namespace opbench {
 

@@ -6,7 +6,7 @@
 
 #include "inputs/text/words.h"
 #include "ir/error.h"
-#include "opbench/cli/nearest.h"
+#include "opbench/text/nearest.h"
 #include "runtime/own/registered.h"
 
 namespace opbench {

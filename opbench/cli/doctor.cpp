@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "opbench/cli/version.h"
 #include "opbench/select/suites.h"
+#include "opbench/text/version.h"
 #include "runtime/device.h"
 
 namespace opbench {

@@ -6,7 +6,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "opbench/cli/numbers.h"
+#include "opbench/text/numbers.h"
 
 namespace opbench {
 

@@ -16,7 +16,6 @@
 #include "opbench/cli/help/help.h"
 #include "opbench/cli/help/manual.h"
 #include "opbench/cli/usage.h"
-#include "opbench/cli/version.h"
 #include "opbench/compat/habits.h"
 #include "opbench/inductor/request.h"
 #include "opbench/networks/runner.h"
@@ -24,6 +23,7 @@
 #include "opbench/report/formats.h"
 #include "opbench/select/suites.h"
 #include "opbench/sweep/sample_runner.h"
+#include "opbench/text/version.h"
 #include "runtime/cpu/host.h"
 
 namespace opbench {

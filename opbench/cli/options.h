@@ -16,7 +16,7 @@
 #include "opbench/networks/record.h"
 #include "opbench/networks/rnn.h"
 #include "opbench/profile/options.h"
-#include "opbench/run/contenders.h"
+#include "opbench/results/contenders.h"
 #include "opbench/select/sampling.h"
 #include "opbench/show/options.h"
 #include "opbench/sweep/shard.h"

@@ -6,8 +6,8 @@
 #include <set>
 
 #include "ir/error.h"
-#include "opbench/cli/nearest.h"
 #include "opbench/select/select.h"
+#include "opbench/text/nearest.h"
 
 namespace opbench {
 namespace {

@@ -7,7 +7,7 @@
 #include <cctype>
 
 #include "ir/error.h"
-#include "opbench/cli/nearest.h"
+#include "opbench/text/nearest.h"
 
 namespace opbench {
 namespace {

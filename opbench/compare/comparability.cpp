@@ -6,8 +6,8 @@
 #include <set>
 
 #include "opbench/compare/compare.h"
-#include "opbench/measure/statistics.h"
 #include "opbench/results/environment.h"
+#include "opbench/results/statistics.h"
 
 namespace opbench::compare {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <span>
 
-#include "opbench/measure/statistics.h"
+#include "opbench/results/statistics.h"
 
 namespace opbench::compare {
 namespace {

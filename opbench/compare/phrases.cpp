@@ -8,7 +8,7 @@
 #include "inputs/sample.h"
 #include "opbench/report/format.h"
 #include "opbench/report/phrases.h"
-#include "opbench/run/brief.h"
+#include "opbench/results/brief.h"
 
 namespace opbench::compare {
 namespace {

@@ -10,7 +10,7 @@
 #include <tuple>
 
 #include "opbench/compare/control.h"
-#include "opbench/measure/statistics.h"
+#include "opbench/results/statistics.h"
 
 namespace opbench::compare {
 namespace {

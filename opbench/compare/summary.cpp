@@ -3,7 +3,7 @@
 #include <map>
 #include <numeric>
 
-#include "opbench/measure/statistics.h"
+#include "opbench/results/statistics.h"
 
 namespace opbench::compare {
 namespace {

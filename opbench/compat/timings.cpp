@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <span>
 
-#include "opbench/measure/statistics.h"
+#include "opbench/results/statistics.h"
 
 namespace opbench {
 namespace {

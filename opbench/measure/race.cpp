@@ -299,16 +299,6 @@ class Race {
 
 }  // namespace
 
-std::string_view name(Stop stop) {
-  switch (stop) {
-    case Stop::Precision: return "precision";
-    case Stop::MaxTime: return "max-time";
-    case Stop::Repeats: return "repeats";
-    case Stop::Runs: return "runs";
-  }
-  return "";
-}
-
 Timing timingOf(const std::vector<double>& all, const std::vector<double>& means, const std::vector<double>& firstMeans) {
   const std::vector<double> times = orNone(all);
   const Estimate seconds = estimate(orNone(means));

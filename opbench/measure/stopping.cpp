@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "opbench/measure/statistics.h"
+#include "opbench/results/statistics.h"
 
 namespace opbench {
 

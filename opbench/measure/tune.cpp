@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "opbench/cli/version.h"
+#include "opbench/text/version.h"
 #include "runtime/callable.h"
 
 namespace opbench {

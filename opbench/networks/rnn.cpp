@@ -8,9 +8,9 @@
 
 #include "inputs/data/random.h"
 #include "ir/error.h"
-#include "opbench/cli/nearest.h"
 #include "opbench/cli/number_option.h"
 #include "opbench/networks/words.h"
+#include "opbench/text/nearest.h"
 #include "runtime/network/creators.h"
 #include "runtime/network/recurrent.h"
 

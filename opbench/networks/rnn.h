@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "inputs/sample.h"
-#include "opbench/run/contenders.h"
+#include "opbench/results/contenders.h"
 
 namespace CLI {  // NOLINT(readability-identifier-naming): CLI11's
 class App;

@@ -11,11 +11,11 @@
 #include "inputs/model_names.h"
 #include "inputs/text/words.h"
 #include "ir/error.h"
-#include "opbench/cli/nearest.h"
-#include "opbench/cli/numbers.h"
 #include "opbench/cli/options.h"
 #include "opbench/networks/words.h"
 #include "opbench/select/suite_config.h"
+#include "opbench/text/nearest.h"
+#include "opbench/text/numbers.h"
 #include "runtime/program/programs.h"
 
 namespace opbench {

@@ -10,8 +10,8 @@
 
 #include "inputs/files.h"
 #include "ir/error.h"
-#include "opbench/check/yaml_reader.h"
-#include "opbench/run/contenders.h"
+#include "opbench/results/contenders.h"
+#include "opbench/text/yaml_reader.h"
 
 namespace opbench {
 namespace {

@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "ir/error.h"
-#include "opbench/cli/nearest.h"
 #include "opbench/own/kernel_reader.h"
-#include "opbench/run/contenders.h"
+#include "opbench/results/contenders.h"
+#include "opbench/text/nearest.h"
 #include "runtime/own/libraries.h"
 #include "runtime/own/registered.h"
 

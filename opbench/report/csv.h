@@ -5,7 +5,7 @@
 
 #include "opbench/report/summary.h"
 #include "opbench/results/record.h"
-#include "opbench/run/row.h"
+#include "opbench/results/row.h"
 
 namespace opbench::report {
 

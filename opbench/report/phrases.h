@@ -4,7 +4,7 @@
 
 #include "opbench/report/format.h"
 #include "opbench/report/summary.h"
-#include "opbench/run/row.h"
+#include "opbench/results/row.h"
 
 namespace opbench::report {
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "opbench/report/format.h"
-#include "opbench/run/contenders.h"
+#include "opbench/results/contenders.h"
 
 namespace opbench::report {
 namespace {

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "opbench/report/summary.h"
-#include "opbench/run/row.h"
+#include "opbench/results/row.h"
 
 namespace opbench::report {
 

@@ -13,8 +13,8 @@
 #include "opbench/report/progress.h"
 #include "opbench/report/summary.h"
 #include "opbench/results/record.h"
+#include "opbench/results/row.h"
 #include "opbench/results/sample_result.h"
-#include "opbench/run/row.h"
 
 namespace opbench {
 

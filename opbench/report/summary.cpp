@@ -234,7 +234,7 @@ void setAANoise(Summary& summary, const std::vector<Row>& rows, const Run& run) 
   all.push_back(differencesOf(rows, &Outcome::timing, main, std::nullopt));
   for (size_t i = 0; i < durationClasses; ++i) {
     all.push_back(differencesOf(rows, &Outcome::timing, fmt::format("{}, {}", main, durationName(i)), i));
-    if (all.back().timings >= CachedAANoise::leastTimings && all.back().p95 > 0) summary.aaNoise.shares[i] = all.back().p95;
+    if (all.back().timings >= AANoise::leastTimings && all.back().p95 > 0) summary.aaNoise.shares[i] = all.back().p95;
   }
   all.push_back(differencesOf(rows, &Outcome::secondary, std::string(measureName(run, secondaryMeasure(run))), std::nullopt));
   std::erase_if(all, [](const AADifferences& differences) { return differences.timings == 0; });

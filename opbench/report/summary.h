@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "opbench/measure/statistics.h"
-#include "opbench/run/row.h"
+#include "opbench/results/row.h"
+#include "opbench/results/statistics.h"
 
 namespace opbench {
 

@@ -8,7 +8,7 @@
 #include "inputs/sample.h"
 #include "opbench/cli/options.h"
 #include "opbench/results/record.h"
-#include "opbench/run/row.h"
+#include "opbench/results/row.h"
 
 namespace opbench {
 

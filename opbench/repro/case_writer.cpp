@@ -8,9 +8,9 @@
 #include "inputs/operator_name.h"
 #include "ir/error.h"
 #include "opbench/cli/arguments.h"
-#include "opbench/report/json.h"
 #include "opbench/repro/folder.h"
 #include "opbench/results/read.h"
+#include "opbench/results/write.h"
 
 namespace opbench {
 namespace {
@@ -23,7 +23,7 @@ Case caseOf(const Row& row, const Outcome& outcome, const inputs::Sample& sample
   alone.sample = sample.recorded;
   alone.outcomes = {outcome};
   alone.outcomes.front().sibling.clear();
-  return {sample, results::recordOf(report::jsonLines(alone, run), row.op), {}};
+  return {sample, results::recordOf(results::jsonLines(alone, run), row.op), {}};
 }
 
 std::string folderName(const Row& row, const Outcome& outcome) {
@@ -40,7 +40,7 @@ void raceAgain(const inputs::Sample& recorded, const Options& options, const fs:
   const Row row = raceSample(recorded, 1,
                              {options, run, bench.device, bench.cache, bench.tunings, bench.tolerances, bench.config, nullptr, 1,
                               bench.inductor, bench.compilersOnGpu, bench.kernels});
-  inputs::writeFile(folder / "result.jsonl", report::jsonLines(row, run));
+  inputs::writeFile(folder / "result.jsonl", results::jsonLines(row, run));
 }
 
 /// Writes the case of an outcome, whose folder is known as soon as it is made: it counts, whatever comes after.

@@ -7,7 +7,7 @@
 #include <string>
 #include <variant>
 
-#include "opbench/measure/device/aa_noise.h"
+#include "opbench/results/device_rates.h"
 #include "opbench/results/record.h"
 
 namespace opbench::results {

@@ -3,94 +3,96 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <unordered_map>
 
 #include "inputs/files.h"
-#include "inputs/sample.h"
 #include "ir/error.h"
-#include "opbench/results/environment.h"
-#include "opbench/results/fields.h"
+#include "opbench/results/codec.h"
+#include "opbench/results/sample_result.h"
 #include "opbench/results/sum.h"
 
 namespace opbench::results {
 namespace {
 
-constexpr int64_t largestInt = std::numeric_limits<int>::max();
-
-void readSample(const Fields& fields, Record& record) {
-  record.op = fields.operatorName("op");
-  record.sample = fields.requiredText("sample");
-  record.suite = fields.text("suite");
-  record.file = fields.text("file");
-  record.index = fields.integer("index", largestInt).value_or(0);
-  record.line = fields.integer("line", largestInt).value_or(0);
-  record.count = fields.integer("count", inputs::largestCount).value_or(1);
+/// A value in the unit of its field, with the digits that the file has.
+double in(Unit unit, double value) {
+  constexpr int decimals = 9;  // more than any field is written with
+  return rounded(value * unit.written, decimals);
 }
 
-void readTiming(const Fields& fields, Record& record) {
-  record.median = fields.number("median_us");
-  if (record.median && *record.median <= 0) record.median.reset();
-  record.medianInterval = fields.confidence("low_us", "high_us");
-  record.percentiles = fields.interval("p20_us", "p80_us");
-  record.rounds = fields.numbers("rounds_us");
-  record.runs = fields.integer("runs").value_or(0);
-  record.wallSeconds = fields.number("wall_s");
-  record.speedup = fields.number("speedup");
-  record.speedupInterval = fields.confidence("speedup_low", "speedup_high");
-  record.gigabytesPerSecond = fields.number("gb_per_s");
-  record.clockMhz = fields.number("clock_mhz");
-  if (const auto first = fields.number("first_ms")) record.firstSeconds = *first / 1e3;
-  if (const auto memory = fields.object("memory")) record.peakBytes = memory->integer("allocated");
-  record.isLaunchBound = fields.flag("launch_bound");
-  record.isDisturbed = fields.flag("disturbed");
-  if (record.median) record.aaNoise = fields.number("aa_noise");  // earlier lines had that of the device, whatever they measured
+Interval inMicroseconds(const Interval& interval) { return {in(microseconds, interval.low), in(microseconds, interval.high)}; }
+
+void takeSample(const Row& row, Record& record) {
+  record.op = row.op;
+  record.sample = row.sample;
+  record.suite = row.suite;
+  record.file = row.file;
+  record.index = row.index;
+  record.line = row.line;
+  record.count = row.count;
+  record.data = row.data;
+  record.retried = row.retried;
+  record.wallSeconds = row.wallSeconds;
+  record.isLaunchBound = row.isLaunchBound;
+  if (!row.measurement) return;
+  if (row.measurement->clock) record.clockMhz = in(megahertz, *row.measurement->clock);
+  record.isDisturbed = row.measurement->isDisturbed;
 }
 
-/// The secondary measure of a CUDA device is throughput, whose times are differences of times; that of a CPU is cold.
-void readSecondary(const Fields& fields, Record& record) {
-  const bool isThroughput = fields.signedNumber("throughput_us").has_value();
-  const auto median = fields.signedNumber(isThroughput ? "throughput_us" : "cold_us");
-  const auto low = fields.signedNumber(isThroughput ? "throughput_low_us" : "cold_low_us");
-  const auto high = fields.signedNumber(isThroughput ? "throughput_high_us" : "cold_high_us");
-  if (!median || !low || !high || *low <= 0 || *low > *median || *median > *high) return;
-  record.secondary = median;
-  record.secondaryInterval = Interval{*low, *high};
+/// Times, but those that are not more than 0: of an earlier program, or of a secondary measure that is a difference of times.
+void takeTimes(const Outcome& outcome, const AANoise& noise, Record& record) {
+  const auto& timing = outcome.timing;
+  if (timing) {
+    if (timing->median > 0) record.median = in(microseconds, timing->median);
+    if (timing->median > 0) record.aaNoise = noise.of(timing->median);
+    if (timing->interval) record.medianInterval = inMicroseconds(*timing->interval);
+    if (timing->p20 > 0) record.percentiles = inMicroseconds({timing->p20, timing->p80});
+    for (const double round : timing->rounds) record.rounds.push_back(in(microseconds, round));
+    record.runs = timing->runs;
+    if (outcome.speedup) record.speedupInterval = timing->ratio.interval;
+  }
+  record.speedup = outcome.speedup;
+  const auto& secondary = outcome.secondary;
+  if (!secondary || !secondary->interval || !secondary->isMeasured()) return;
+  if (secondary->interval->low > secondary->median || secondary->median > secondary->interval->high) return;
+  record.secondary = in(microseconds, secondary->median);
+  record.secondaryInterval = inMicroseconds(*secondary->interval);
 }
 
-void readOutcome(const Fields& fields, Record& record) {
-  record.contender = fields.requiredText("contender");
-  record.kind = fields.text("kind");
-  record.status = fields.requiredText("status");
-  record.reason = fields.text("reason");
-  record.sibling = fields.text("sibling");
-  record.retried = fields.text("retried");
-  const auto disposition = dispositionOf(record.status, record.median.has_value());
-  if (!disposition) fields.refuse(fmt::format("unknown status '{}'", record.status));
-  record.disposition = *disposition;
+void takeOutcome(const Outcome& outcome, Record& record) {
+  record.contender = name(outcome.contender);
+  record.kind = runtime::name(outcome.kind);
+  record.status = name(outcome.status);
+  record.reason = outcome.reason;
+  record.sibling = outcome.sibling;
+  record.disposition = dispositionOf(outcome.status, record.median.has_value());
+  record.firstSeconds = outcome.firstSeconds;
+  if (outcome.bytesPerSecond) record.gigabytesPerSecond = in(giga, *outcome.bytesPerSecond);
+  if (outcome.memory) record.peakBytes = outcome.memory->allocated;
 }
 
-void readRun(const Fields& fields, Record& record) {
-  record.device = fields.requiredText("device");
-  record.deviceName = fields.text("device_name");
-  record.dtype = fields.requiredText("dtype");
-  record.data = fields.text("data");
-  record.flush = fields.text("flush");
-  record.environment = environmentOf(fields);
-  record.version = fields.text("version");
-  record.seed = fields.natural("seed");
-  record.threads = fields.integer("threads", largestInt).value_or(0);
-  record.channelsLast = fields.flag("channels_last");
-  record.isAA = fields.flag("aa");
+void takeRun(const Run& run, Record& record) {
+  record.device = run.device;
+  record.deviceName = run.deviceName;
+  record.dtype = run.dtype;
+  record.environment = run.environment;
+  record.version = run.version;
+  record.threads = run.threads;
+  record.channelsLast = run.channelsLast;
+  record.isAA = run.isAA;
 }
 
 Record recordOf(const Fields& fields) {
+  const SampleResult result = lineOf(fields);
+  const Outcome& outcome = result.row.outcomes.front();
   Record record;
-  readSample(fields, record);
-  readTiming(fields, record);
-  readSecondary(fields, record);
-  readOutcome(fields, record);
-  readRun(fields, record);
+  takeSample(result.row, record);
+  takeTimes(outcome, result.run.aaNoise, record);
+  takeOutcome(outcome, record);
+  takeRun(result.run, record);
+  // Lines of earlier programs have neither, which is not the same as the default of either.
+  record.flush = fields.text("flush");
+  record.seed = fields.natural("seed");
   return record;
 }
 

@@ -1,27 +1,22 @@
 #include "opbench/results/record.h"
 
 namespace opbench::results {
-namespace {
 
-struct DispositionRow {
-  std::string_view status;
-  Disposition disposition;
-};
-
-constexpr DispositionRow rows[] = {
-    {"ok", Disposition::Measured},    {"wrong", Disposition::Wrong},           {"error", Disposition::Failed},
-    {"crash", Disposition::Failed},   {"timeout", Disposition::Failed},        {"oom", Disposition::Failed},
-    {"assert", Disposition::Failed},  {"impossible", Disposition::Impossible}, {"unsupported", Disposition::Unmeasured},
-    {"suspect", Disposition::Failed}, {"skipped", Disposition::Unmeasured}};
-
-}  // namespace
-
-std::optional<Disposition> dispositionOf(std::string_view status, bool hasTime) {
-  for (const DispositionRow& row : rows) {
-    if (row.status != status) continue;
-    return row.disposition == Disposition::Measured && !hasTime ? Disposition::Unmeasured : row.disposition;
+Disposition dispositionOf(Status status, bool hasTime) {
+  switch (status) {
+    case Status::Ok: return hasTime ? Disposition::Measured : Disposition::Unmeasured;
+    case Status::Wrong: return Disposition::Wrong;
+    case Status::Impossible: return Disposition::Impossible;
+    case Status::Suspect:
+    case Status::Error:
+    case Status::Crash:
+    case Status::Assert:
+    case Status::Timeout:
+    case Status::Oom: return Disposition::Failed;
+    case Status::Unsupported:
+    case Status::Skipped: return Disposition::Unmeasured;
   }
-  return std::nullopt;
+  return Disposition::Unmeasured;
 }
 
 }  // namespace opbench::results

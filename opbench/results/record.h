@@ -3,11 +3,9 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "opbench/measure/statistics.h"
-#include "runtime/environment.h"
+#include "opbench/results/row.h"
 
 namespace opbench::results {
 
@@ -60,7 +58,7 @@ struct Record {
   bool isAA = false;  ///< speedups are of the contender over itself
 };
 
-/// The disposition that a status stands for; nothing for an unknown one. `hasTime`: whether the line has a median.
-std::optional<Disposition> dispositionOf(std::string_view status, bool hasTime);
+/// The disposition that a status stands for. `hasTime`: whether the line has a median.
+Disposition dispositionOf(Status status, bool hasTime);
 
 }  // namespace opbench::results

@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "opbench/results/fields.h"
+#include "opbench/results/row.h"
 #include "opbench/results/schema.h"
-#include "opbench/run/row.h"
 
 namespace opbench::results {
 
@@ -21,10 +21,13 @@ struct SampleResult {
   bool hasSums = true;             ///< whether each has its sum; lines of older versions have none
 };
 
-/// The run of a line, or of report::runJson; its contenders are the lines'. Errors: Input.
+/// The run of a line, or of results::runJson; its contenders are the lines'. Errors: Input.
 Run runOf(const Fields& fields);
 
-/// Reads lines of one sample, the inverse of report::jsonLines: what was read is written as it was. `file` and `place` are for
+/// The result that one line tells: a sample with a single contender. Errors: Input.
+SampleResult lineOf(const Fields& fields);
+
+/// Reads lines of one sample, the inverse of results::jsonLines: what was read is written as it was. `file` and `place` are for
 /// messages. Errors: Input, `FILE:LINE: what`.
 SampleResult sampleResultOf(std::string_view lines, const std::string& file, int place);
 

@@ -8,7 +8,7 @@
 #include "inputs/operator_name.h"
 #include "inputs/region.h"
 #include "lowering/tensor/lowering.h"
-#include "opbench/run/brief.h"
+#include "opbench/results/brief.h"
 #include "runtime/torch/call.h"
 
 namespace opbench {

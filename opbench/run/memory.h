@@ -3,7 +3,7 @@
 #include "inputs/sample.h"
 #include "ir/graph.h"
 #include "opbench/cli/options.h"
-#include "opbench/run/row.h"
+#include "opbench/results/row.h"
 #include "runtime/device.h"
 
 namespace opbench {

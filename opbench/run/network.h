@@ -1,7 +1,7 @@
 #pragma once
 
+#include "opbench/results/row.h"
 #include "opbench/run/pipeline.h"
-#include "opbench/run/row.h"
 #include "opbench/run/sample_context.h"
 #include "runtime/workload.h"
 

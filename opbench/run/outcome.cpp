@@ -7,7 +7,7 @@
 
 #include "inputs/convert.h"
 #include "ir/error.h"
-#include "opbench/run/brief.h"
+#include "opbench/results/brief.h"
 #include "runtime/torch/call.h"
 
 namespace opbench {

@@ -6,7 +6,7 @@
 
 #include "inputs/sample.h"
 #include "opbench/cli/options.h"
-#include "opbench/run/row.h"
+#include "opbench/results/row.h"
 
 namespace opbench {
 

@@ -16,9 +16,10 @@
 #include "opbench/measure/device/cached_ceilings.h"
 #include "opbench/measure/library.h"
 #include "opbench/measure/tune.h"
-#include "opbench/report/json.h"
 #include "opbench/repro/case_writer.h"
-#include "opbench/run/brief.h"
+#include "opbench/results/brief.h"
+#include "opbench/results/write.h"
+#include "opbench/run/derive.h"
 #include "opbench/run/dump.h"
 #include "opbench/run/family.h"
 #include "opbench/run/memory.h"
@@ -362,7 +363,7 @@ Row raceSample(const inputs::Sample& recorded, int index, const Bench& bench) {
   raiseCeilings(row, bench);
   derive(row, bench.run);
   writeCases(row, recorded, bench);
-  dump.race(report::jsonLines(row, bench.run));
+  dump.race(results::jsonLines(row, bench.run));
   return row;
 }
 

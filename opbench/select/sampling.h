@@ -22,12 +22,6 @@ std::string_view name(SampleMode mode);
 std::optional<SampleMode> sampleModeFromName(std::string_view text);
 std::vector<std::string> sampleModeNames();
 
-/// The recorded samples and calls of a sweep's operators; the sweep races all of them, or a selection.
-struct Recorded {
-  int64_t samples = 0, calls = 0;
-  bool operator==(const Recorded&) const = default;
-};
-
 /// An operator's samples, in the order in which they were read, in that of the mode. It depends on nothing but them.
 std::vector<const inputs::Sample*> ordered(std::vector<const inputs::Sample*> samples, SampleMode mode);
 

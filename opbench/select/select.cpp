@@ -11,7 +11,7 @@
 #include "inputs/model_names.h"
 #include "inputs/operator_name.h"
 #include "ir/error.h"
-#include "opbench/cli/nearest.h"
+#include "opbench/text/nearest.h"
 
 namespace opbench {
 namespace {

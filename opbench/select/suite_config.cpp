@@ -9,9 +9,9 @@
 
 #include "inputs/operator_name.h"
 #include "opbench/check/tolerances_reader.h"
-#include "opbench/check/yaml_reader.h"
-#include "opbench/cli/numbers.h"
 #include "opbench/select/select.h"
+#include "opbench/text/numbers.h"
+#include "opbench/text/yaml_reader.h"
 
 namespace opbench {
 namespace {

@@ -7,7 +7,7 @@
 #include <filesystem>
 
 #include "ir/error.h"
-#include "opbench/cli/nearest.h"
+#include "opbench/text/nearest.h"
 
 namespace opbench {
 

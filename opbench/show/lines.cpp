@@ -8,8 +8,8 @@
 
 #include "inputs/files.h"
 #include "ir/error.h"
-#include "opbench/cli/nearest.h"
 #include "opbench/results/read.h"
+#include "opbench/text/nearest.h"
 
 namespace opbench::show {
 namespace {

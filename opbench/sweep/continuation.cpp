@@ -7,9 +7,9 @@
 
 #include "ir/error.h"
 #include "opbench/cli/arguments.h"
-#include "opbench/cli/version.h"
 #include "opbench/results/renumber.h"
 #include "opbench/results/schema.h"
+#include "opbench/text/version.h"
 
 namespace opbench {
 namespace {

@@ -3,8 +3,8 @@
 #include <optional>
 #include <string>
 
-#include "opbench/measure/statistics.h"
-#include "opbench/run/row.h"
+#include "opbench/results/row.h"
+#include "opbench/results/statistics.h"
 
 namespace opbench {
 

@@ -6,9 +6,9 @@
 
 #include "inputs/files.h"
 #include "ir/error.h"
-#include "opbench/cli/version.h"
 #include "opbench/results/environment.h"
 #include "opbench/results/sample_result.h"
+#include "opbench/text/version.h"
 
 namespace opbench {
 namespace {

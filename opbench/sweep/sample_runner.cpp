@@ -5,17 +5,19 @@
 
 #include "inputs/files.h"
 #include "opbench/cli/arguments.h"
-#include "opbench/cli/version.h"
 #include "opbench/inductor/contender.h"
 #include "opbench/measure/device/aa_calls.h"
+#include "opbench/measure/device/ceilings.h"
+#include "opbench/measure/device/copy_times.h"
 #include "opbench/measure/device/streaming.h"
 #include "opbench/own/own_contenders.h"
 #include "opbench/process/fence.h"
-#include "opbench/report/json.h"
+#include "opbench/results/write.h"
 #include "opbench/run/outcome.h"
 #include "opbench/run/pipeline.h"
 #include "opbench/select/skipped.h"
 #include "opbench/sweep/shard.h"
+#include "opbench/text/version.h"
 #include "runtime/cpu/host.h"
 
 namespace opbench {
@@ -162,7 +164,7 @@ Finished SampleRunner::race(const Job& job) {
     finished.lost = error.what();
     setLost(row.outcomes, finished.lost);
   }
-  finished.lines = report::jsonLines(row, run_);
+  finished.lines = results::jsonLines(row, run_);
   return finished;
 }
 

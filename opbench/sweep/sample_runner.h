@@ -7,7 +7,7 @@
 #include "opbench/check/tolerances.h"
 #include "opbench/cli/options.h"
 #include "opbench/inductor/inductor.h"
-#include "opbench/run/row.h"
+#include "opbench/results/row.h"
 #include "opbench/select/suite_config.h"
 #include "opbench/sweep/workers/messages.h"
 #include "runtime/build/cache.h"

@@ -7,10 +7,10 @@
 
 #include "ir/error.h"
 #include "opbench/report/console.h"
-#include "opbench/report/json.h"
 #include "opbench/report/networks/table.h"
 #include "opbench/report/summary.h"
 #include "opbench/results/sample_result.h"
+#include "opbench/results/write.h"
 #include "tests/fuzz/target.h"
 
 namespace {
@@ -20,7 +20,7 @@ using tests::promise;
 
 /// What was read can be written, and reported.
 void checkWritten(const results::SampleResult& result) {
-  promise(!report::jsonLines(result.row, result.run).empty(), "its lines can be written");
+  promise(!results::jsonLines(result.row, result.run).empty(), "its lines can be written");
   const report::Layout layout;
   promise(!report::table(summarize({result.row}, result.run), result.run, layout).empty(), "it can be reported");
   promise(!report::networkTable(result.row, result.run, layout).empty(), "a network's can be reported");

@@ -1,4 +1,5 @@
 #include "tests/opbench/rows.h"
+#include "opbench/run/derive.h"
 
 namespace tests {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "opbench/run/row.h"
+#include "opbench/results/row.h"
 
 namespace tests {
 

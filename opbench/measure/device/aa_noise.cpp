@@ -6,7 +6,7 @@
 #include <numbers>
 
 #include "opbench/measure/device/cached_ceilings.h"
-#include "opbench/measure/statistics.h"
+#include "opbench/results/statistics.h"
 
 namespace opbench {
 namespace {
@@ -65,13 +65,6 @@ std::optional<AAProcess> processIn(const Json& value, int64_t now) {
 }
 
 }  // namespace
-
-size_t durationClassOf(double seconds) { return seconds < 1e-5 ? 0 : seconds < 1e-4 ? 1 : 2; }
-
-std::string_view durationName(size_t durationClass) {
-  constexpr std::array<std::string_view, durationClasses> names{"below 10 us", "10 to 100 us", "100 us and more"};
-  return names.at(durationClass);
-}
 
 AANoise CachedAANoise::noise() const {
   std::array<std::vector<double>, durationClasses> deviations;

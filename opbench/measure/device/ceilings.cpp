@@ -129,11 +129,6 @@ std::string ceilingsKey(runtime::Device& device, runtime::Flush flush) {
   return fmt::format("{}, {}", key, device.software());
 }
 
-Ceilings highest(const Ceilings& a, const Ceilings& b) {
-  return {std::max(a.copy, b.copy), std::max(a.read, b.read), std::max(a.flops, b.flops),
-          std::min(a.launchOverhead, b.launchOverhead)};
-}
-
 Ceilings ceilingsOf(runtime::Device& device, runtime::Flush flush, const runtime::Cache& cache) {
   const auto cached = findCached(device, flush, cache);
   if (cached && !isDue(cached->measured, cached->disturbed, now())) return cached->ceilings;

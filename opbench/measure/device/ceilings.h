@@ -4,26 +4,11 @@
 #include <string>
 #include <string_view>
 
+#include "opbench/results/device_rates.h"
 #include "runtime/build/cache.h"
 #include "runtime/device.h"
 
 namespace opbench {
-
-/// The highest rates that a device was measured to reach, and its launch overhead; 0 where not known.
-struct Ceilings {
-  double copy = 0;            ///< bytes a second, read plus written, where a large array is negated
-  double read = 0;            ///< bytes a second of a large sum that finds nothing in the caches
-  double flops = 0;           ///< f32 operations a second of a matrix product, without tensor cores
-  double launchOverhead = 0;  ///< seconds of a kernel that stores one number, timed like any other
-  bool operator==(const Ceilings&) const = default;
-};
-
-/// The higher rate and the lower overhead of each pair: measurements on a busy device do not stand.
-Ceilings highest(const Ceilings& a, const Ceilings& b);
-
-/// The time of a call on the roofline: its bytes at the copy's bandwidth or its arithmetic at the peak, whichever takes longer.
-/// The launch overhead is not part of it.
-double rooflineSeconds(const Ceilings& ceilings, int64_t bytes, double flops);
 
 /// A time that was measured until two measurements agreed, and whether other programs interrupted all of them.
 struct Settled {

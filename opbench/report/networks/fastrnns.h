@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "opbench/run/row.h"
+#include "opbench/results/row.h"
 
 namespace opbench::report {
 

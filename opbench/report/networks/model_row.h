@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "opbench/run/row.h"
+#include "opbench/results/row.h"
 
 namespace opbench::report {
 

@@ -7,9 +7,9 @@
 #include <functional>
 #include <optional>
 
-#include "opbench/measure/statistics.h"
 #include "opbench/report/networks/model_row.h"
 #include "opbench/report/phrases.h"
+#include "opbench/results/statistics.h"
 
 namespace opbench::report {
 namespace {

@@ -8,10 +8,10 @@
 #include <numeric>
 #include <optional>
 
-#include "opbench/measure/statistics.h"
 #include "opbench/report/networks/model_row.h"
 #include "opbench/report/networks/words.h"
 #include "opbench/report/phrases.h"
+#include "opbench/results/statistics.h"
 
 namespace opbench::report {
 namespace {

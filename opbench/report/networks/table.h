@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "opbench/report/console.h"
-#include "opbench/run/row.h"
+#include "opbench/results/row.h"
 
 namespace opbench::report {
 

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "opbench/run/row.h"
+#include "opbench/results/row.h"
 
 namespace opbench::report {
 

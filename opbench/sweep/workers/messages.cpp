@@ -1,8 +1,8 @@
 #include "opbench/sweep/workers/messages.h"
 
-#include "opbench/report/json.h"
 #include "opbench/results/fields.h"
 #include "opbench/results/sample_result.h"
+#include "opbench/results/write.h"
 
 namespace opbench {
 namespace {
@@ -77,7 +77,8 @@ std::optional<Doubt> doubtOf(const Fields& fields) {
 }
 
 Json toJson(const Ready& ready) {
-  return {{"ready", Json::parse(report::runJson(ready.run))}, {"target", toJson(ready.target)}, {"complaints", ready.complaints}};
+  return {
+      {"ready", Json::parse(results::runJson(ready.run))}, {"target", toJson(ready.target)}, {"complaints", ready.complaints}};
 }
 
 Json toJson(const Refused& refused) {

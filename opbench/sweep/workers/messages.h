@@ -7,8 +7,8 @@
 
 #include "inputs/sample.h"
 #include "ir/target.h"
+#include "opbench/results/row.h"
 #include "opbench/run/compilation.h"
-#include "opbench/run/row.h"
 #include "opbench/sweep/doubt.h"
 
 namespace opbench {
@@ -26,7 +26,7 @@ struct Job {
 
 /// The result of a job.
 struct Finished {
-  std::string lines;  ///< the sample's results (report::jsonLines)
+  std::string lines;  ///< the sample's results (results::jsonLines)
   std::string lost;   ///< why nothing else can be raced where it was; empty where that is not so
 };
 

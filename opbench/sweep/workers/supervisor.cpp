@@ -13,8 +13,8 @@
 
 #include "ir/error.h"
 #include "opbench/cli/arguments.h"
-#include "opbench/report/json.h"
 #include "opbench/results/sample_result.h"
+#include "opbench/results/write.h"
 #include "opbench/run/outcome.h"
 #include "opbench/sweep/agenda.h"
 #include "opbench/sweep/run_cache.h"
@@ -294,7 +294,7 @@ class Supervisor {
     if (!attempt.isAgain) return postpone(std::move(attempt), failureText(status, reason));
     Row row = failedRow(attempt.job.sample, attempt.job.index, options_, status, reason);
     row.retried = attempt.job.retried;
-    agenda_.take({report::jsonLines(row, *run_), ""});
+    agenda_.take({results::jsonLines(row, *run_), ""});
   }
 
   void postpone(Attempt attempt, const std::string& failure) {

@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "ir/error.h"
-#include "opbench/cli/version.h"
+#include "opbench/text/version.h"
 
 using namespace opbench;
 

@@ -1,4 +1,4 @@
-#include "opbench/cli/version.h"
+#include "opbench/text/version.h"
 
 #include <doctest/doctest.h>
 

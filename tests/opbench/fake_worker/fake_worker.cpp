@@ -18,12 +18,12 @@
 
 #include "inputs/sample.h"
 #include "opbench/cli/arguments.h"
-#include "opbench/cli/version.h"
 #include "opbench/process/channel.h"
-#include "opbench/report/json.h"
-#include "opbench/run/brief.h"
+#include "opbench/results/brief.h"
+#include "opbench/results/write.h"
 #include "opbench/sweep/workers/messages.h"
 #include "opbench/sweep/workers/process_fault.h"
+#include "opbench/text/version.h"
 
 namespace {
 
@@ -156,7 +156,7 @@ void race(Channel& channel, const Run& run, const std::vector<PlannedProcessFaul
     causeOnHost(faults, job.index);
     const PlannedProcessFault huge{ProcessFault::HugeAllocation, job.index};
     const bool isOutOfMemory = std::find(faults.begin(), faults.end(), huge) != faults.end();
-    Channel::send(toLine(Finished{report::jsonLines(rowOf(job, isOutOfMemory), run), ""}));
+    Channel::send(toLine(Finished{results::jsonLines(rowOf(job, isOutOfMemory), run), ""}));
   }
 }
 

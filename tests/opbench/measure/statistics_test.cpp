@@ -1,4 +1,4 @@
-#include "opbench/measure/statistics.h"
+#include "opbench/results/statistics.h"
 
 #include <doctest/doctest.h>
 

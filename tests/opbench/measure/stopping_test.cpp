@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "opbench/measure/statistics.h"
+#include "opbench/results/statistics.h"
 
 using namespace opbench;
 using doctest::Approx;

@@ -1,7 +1,8 @@
 #include <doctest/doctest.h>
 
 #include "opbench/check/tolerances.h"
-#include "opbench/run/row.h"
+#include "opbench/results/row.h"
+#include "opbench/run/derive.h"
 
 using namespace opbench;
 

@@ -2,8 +2,8 @@
 
 #include <doctest/doctest.h>
 
-#include "opbench/report/json.h"
 #include "opbench/results/sample_result.h"
+#include "opbench/results/write.h"
 #include "tests/opbench/rows.h"
 
 using namespace opbench;
@@ -81,19 +81,19 @@ TEST_CASE("networks of several lengths have groups of their own, before the othe
 
 TEST_CASE("a network's lines say how many they are, and are read as they were written") {
   const Row row = recurrentRow();
-  const std::string lines = report::jsonLines(row, tests::exampleRun());
+  const std::string lines = results::jsonLines(row, tests::exampleRun());
   CHECK(lines.find("\"lines\":2") != std::string::npos);
   const results::SampleResult result = results::sampleResultOf(lines, "r.jsonl", 1);
-  CHECK(report::jsonLines(result.row, result.run) == lines);
+  CHECK(results::jsonLines(result.row, result.run) == lines);
   CHECK(report::fastrnnsLines(result.row, result.run, " ") == report::fastrnnsLines(row, result.run, " "));
 }
 
 TEST_CASE("lines of networks and of operators stand in one file, each with its number") {
-  const std::string operators = report::jsonLines(tests::exampleRows()[0], tests::exampleRun());
+  const std::string operators = results::jsonLines(tests::exampleRows()[0], tests::exampleRun());
   Row network = recurrentRow();
   network.index = 7;
   network.outcomes.resize(1);
-  std::istringstream file(operators + report::jsonLines(network, tests::exampleRun()));
+  std::istringstream file(operators + results::jsonLines(network, tests::exampleRun()));
   std::vector<size_t> counts;
   results::readSampleResults(file, "r.jsonl", 0,
                              [&](const results::SampleResult& read) { counts.push_back(read.row.outcomes.size()); });

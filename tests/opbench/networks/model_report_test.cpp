@@ -1,10 +1,11 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "opbench/report/json.h"
 #include "opbench/report/networks/memory_trace.h"
 #include "opbench/report/networks/models.h"
 #include "opbench/results/sample_result.h"
+#include "opbench/results/write.h"
+#include "opbench/run/derive.h"
 
 using namespace opbench;
 using runtime::Contender;
@@ -53,10 +54,10 @@ TEST_SUITE("models") {
     run.device = "cuda:0";
     run.dtype = "float32";
     derive(row, run);
-    const std::string lines = report::jsonLines(row, run);
+    const std::string lines = results::jsonLines(row, run);
     CHECK(lines.find("\"flops\":100000000.0,") != std::string::npos);
     const results::SampleResult result = results::sampleResultOf(lines, "r.jsonl", 1);
-    CHECK(report::jsonLines(result.row, result.run) == lines);
+    CHECK(results::jsonLines(result.row, result.run) == lines);
     CHECK((result.row.products == row.products));
     CHECK((result.row.memoryTrace == row.memoryTrace));
     CHECK(result.row.flops == 0);
@@ -64,7 +65,7 @@ TEST_SUITE("models") {
     CHECK(report::memoryTrace(result.row, layout) == report::memoryTrace(row, layout));
     row.products = {};
     row.memoryTrace = {};
-    CHECK(results::sampleResultOf(report::jsonLines(row, run), "r.jsonl", 1).row.products.empty());
+    CHECK(results::sampleResultOf(results::jsonLines(row, run), "r.jsonl", 1).row.products.empty());
   }
 
   TEST_CASE("the table of memory has the ten parts that add the most, the others, and all") {
@@ -90,10 +91,10 @@ TEST_SUITE("models") {
     Run run;
     run.device = "cpu";
     run.dtype = "float32";
-    CHECK(report::jsonLines(row, run).find("not_fenced") == std::string::npos);
+    CHECK(results::jsonLines(row, run).find("not_fenced") == std::string::npos);
     CHECK(report::modelTable({row}, run, {}).find("ran without") == std::string::npos);
     row.notFenced = "Landlock";
-    const std::string lines = report::jsonLines(row, run);
+    const std::string lines = results::jsonLines(row, run);
     CHECK(lines.find(R"("not_fenced":"Landlock")") != std::string::npos);
     CHECK(results::sampleResultOf(lines, "r.jsonl", 1).row.notFenced == "Landlock");
     CHECK(report::modelTable({row}, run, {}).find("ran without Landlock\n") != std::string::npos);

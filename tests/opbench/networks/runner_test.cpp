@@ -7,10 +7,10 @@
 #include "inputs/files.h"
 #include "opbench/cli/options.h"
 #include "opbench/networks/foreign/description.h"
-#include "opbench/report/json.h"
 #include "opbench/report/networks/runner.h"
 #include "opbench/report/networks/words.h"
 #include "opbench/results/sample_result.h"
+#include "opbench/results/write.h"
 #include "opbench/select/suite_config.h"
 #include "runtime/program/programs.h"
 #include "tests/opbench/temporary_folder.h"
@@ -205,7 +205,7 @@ TEST_SUITE("torchbench runner") {
     CHECK(report::accuracyWord(row) == "pass_due_to_skip");
     for (Outcome& outcome : row.outcomes) outcome.status = Status::Skipped;
     CHECK(report::accuracyWord(row) == "pass_due_to_skip");
-    const std::string lines = report::jsonLines(row, Run());
+    const std::string lines = results::jsonLines(row, Run());
     CHECK(lines.find("pass_due_to_skip") == std::string::npos);
     CHECK(report::accuracyWord(results::sampleResultOf(lines, "r.jsonl", 1).row) == "pass_due_to_skip");
   }

@@ -7,8 +7,8 @@
 #include <fstream>
 #include <map>
 
+#include "opbench/results/contenders.h"
 #include "opbench/results/sample_result.h"
-#include "opbench/run/contenders.h"
 #include "runtime/own/cudnn.h"
 #include "tests/opbench/program_bed.h"
 

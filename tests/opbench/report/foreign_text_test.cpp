@@ -1,5 +1,6 @@
 // Text of other people's results, in whatever is made of them.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -9,8 +10,8 @@
 #include "opbench/compare/report.h"
 #include "opbench/report/csv.h"
 #include "opbench/report/html/race.h"
-#include "opbench/report/json.h"
 #include "opbench/report/junit.h"
+#include "opbench/results/write.h"
 #include "opbench/show/verb.h"
 #include "tests/opbench/rows.h"
 #include "tests/opbench/temporary_folder.h"
@@ -23,7 +24,9 @@ namespace {
 /// A mark in all texts of a line but those that have to be known words, and in the name of a field.
 void mark(json& object, const std::string& text) {
   for (auto& [name, value] : object.items()) {
-    const bool isWord = name == "op" || name == "status" || name == "device" || name == "dtype";
+    // Other words than those that opbench knows are refused here.
+    const bool isWord = name == "op" || name == "status" || name == "device" || name == "dtype" || name == "contender" ||
+                        name == "kind" || name == "stopped";
     if (value.is_string() && !isWord) value = value.get<std::string>() + text + "end";
     if (value.is_structured()) mark(value, text);
   }
@@ -33,7 +36,7 @@ void mark(json& object, const std::string& text) {
 /// The lines of a results file, all of them marked; the last contender of the sample has this status.
 std::string marked(const std::string& text, const std::string& status) {
   std::string result;
-  std::istringstream lines(report::jsonLines(tests::exampleRows()[1], tests::exampleRun()));
+  std::istringstream lines(results::jsonLines(tests::exampleRows()[1], tests::exampleRun()));
   for (std::string line; std::getline(lines, line);) {
     json object = json::parse(line);
     if (object["contender"] == "opbench") object["status"] = status;

@@ -6,7 +6,7 @@
 #include "opbench/report/html/page.h"
 #include "opbench/report/html/race.h"
 #include "opbench/report/html/rows.h"
-#include "opbench/report/json.h"
+#include "opbench/results/write.h"
 #include "tests/opbench/rows.h"
 #include "tests/opbench/temporary_folder.h"
 #include "tests/refusal.h"
@@ -88,14 +88,14 @@ TEST_CASE("a race's page: written with the first sample, complete at the end; it
   race.begin(static_cast<int>(rows.size()), "");
   CHECK_FALSE(std::filesystem::exists(file));
 
-  race.add(report::jsonLines(rows[0], run), "r.jsonl", 1);
+  race.add(results::jsonLines(rows[0], run), "r.jsonl", 1);
   CHECK(race.follow() == "");
   json data = dataOf(tests::contentOf(file));
   CHECK(data["complete"] == false);
   CHECK(data["samples"] == rows.size());
   CHECK(data["lines"]["rows"] == 2);
 
-  race.add(report::jsonLines(rows[1], run), "r.jsonl", 3);
+  race.add(results::jsonLines(rows[1], run), "r.jsonl", 3);
   CHECK(race.follow() == "");
   CHECK(dataOf(tests::contentOf(file))["lines"]["rows"] == 2);  // it was written a moment ago
   race.finish();
@@ -112,7 +112,7 @@ TEST_CASE("a page that cannot be written is refused at once; one that cannot be 
         "cannot write /nonexistent/out.html: No such file or directory");
   tests::TemporaryFolder folder;
   report::html::Race race(folder.path / "out.html");
-  race.add(report::jsonLines(tests::exampleRows()[0], tests::exampleRun()), "", 1);
+  race.add(results::jsonLines(tests::exampleRows()[0], tests::exampleRun()), "", 1);
   std::filesystem::remove_all(folder.path);
   CHECK(race.follow() == "cannot write " + (folder.path / "out.html").string() + ": No such file or directory");
 }

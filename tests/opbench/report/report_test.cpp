@@ -9,12 +9,13 @@
 #include "opbench/report/csv.h"
 #include "opbench/report/dashboard.h"
 #include "opbench/report/format.h"
-#include "opbench/report/json.h"
 #include "opbench/report/junit.h"
 #include "opbench/report/phrases.h"
 #include "opbench/report/progress.h"
 #include "opbench/results/read.h"
 #include "opbench/results/sample_result.h"
+#include "opbench/results/write.h"
+#include "opbench/run/derive.h"
 #include "tests/golden.h"
 #include "tests/opbench/rows.h"
 
@@ -40,7 +41,7 @@ size_t longestLine(const std::string& text) {
 /// The example rows as a results file has them.
 std::vector<results::Record> exampleRecords() {
   std::string text;
-  for (const Row& row : tests::exampleRows()) text += report::jsonLines(row, tests::exampleRun());
+  for (const Row& row : tests::exampleRows()) text += results::jsonLines(row, tests::exampleRun());
   return results::read(text, "example.jsonl").records;
 }
 
@@ -248,15 +249,15 @@ TEST_CASE("counters of the hardware: a line for each kernel, or why there are no
         std::string::npos);
   CHECK(text.find("counters: opbench  at::add<>: DRAM 67.2 MB read, 33.4 MB written, L2 hits 33%, tensor 0%, issue 21%, "
                   "long_scoreboard 84%\n") != std::string::npos);
-  std::istringstream file(report::jsonLines(rows[0], run));
+  std::istringstream file(results::jsonLines(rows[0], run));
   results::readSampleResults(file, "r.jsonl", 2, [&](const results::SampleResult& result) {
-    CHECK(report::jsonLines(result.row, result.run) == report::jsonLines(rows[0], run));
+    CHECK(results::jsonLines(result.row, result.run) == results::jsonLines(rows[0], run));
   });
 }
 
 TEST_CASE("JSON lines: one record a sample and contender") {
   std::string text;
-  for (const Row& row : tests::exampleRows()) text += report::jsonLines(row, tests::exampleRun());
+  for (const Row& row : tests::exampleRows()) text += results::jsonLines(row, tests::exampleRun());
   tests::checkGolden("report.jsonl", text);
 }
 
@@ -299,7 +300,7 @@ TEST_CASE("JUnit: a case takes its part of the sample's wall time, and has its t
   std::vector<results::Record> records;
   Row row = tests::exampleRows()[1];
   row.wallSeconds = 3;
-  std::istringstream lines(report::jsonLines(row, tests::exampleRun()));
+  std::istringstream lines(results::jsonLines(row, tests::exampleRun()));
   for (std::string line; std::getline(lines, line);) records.push_back(results::recordOf(line, "r.jsonl:1"));
   records[1].isBaseline = false;
   records[0].isBaseline = true;

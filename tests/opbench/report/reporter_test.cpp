@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "ir/error.h"
-#include "opbench/report/json.h"
+#include "opbench/results/write.h"
 #include "tests/opbench/rows.h"
 #include "tests/opbench/temporary_folder.h"
 
@@ -28,7 +28,7 @@ Written written(const Options& options, bool terminal = false) {
   reporter.begin(run, static_cast<int>(rows.size()), 25);
   for (const Row& row : rows) {
     reporter.progress(row.op);
-    reporter.row(results::sampleResultOf(report::jsonLines(row, run), "example", 1));
+    reporter.row(results::sampleResultOf(results::jsonLines(row, run), "example", 1));
   }
   reporter.end(summarize(rows, run));
   return {out.str(), err.str()};

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "opbench/run/derive.h"
 #include "tests/opbench/rows.h"
 
 using namespace opbench;

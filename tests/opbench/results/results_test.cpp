@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "ir/error.h"
-#include "opbench/report/json.h"
+#include "opbench/results/write.h"
 #include "tests/opbench/rows.h"
 #include "tests/opbench/temporary_folder.h"
 
@@ -39,7 +39,7 @@ std::string changed(const std::string& from, const std::string& to) {
 
 TEST_CASE("what --json writes is read back") {
   std::string text;
-  for (const Row& row : tests::exampleRows()) text += report::jsonLines(row, tests::exampleRun());
+  for (const Row& row : tests::exampleRows()) text += results::jsonLines(row, tests::exampleRun());
   const Results read = results::read(text, "r.jsonl");
   CHECK(read.complaints.empty());
   REQUIRE(read.records.size() == 14);
@@ -68,7 +68,7 @@ TEST_CASE("intervals, clocks and marks are read where a file has them") {
   const Record record = results::recordOf(
       changed(
           "\"median_us\":2.5",
-          R"("median_us":2.5,"low_us":2.4,"high_us":2.6,"speedup_low":0.9,"speedup_high":1.1,"clock_mhz":1980,"aa_noise":0.01,)"
+          R"("median_us":2.5,"low_us":2.4,"high_us":2.6,"speedup":1.0,"speedup_low":0.9,"speedup_high":1.1,"clock_mhz":1980,"aa_noise":0.01,)"
           R"("launch_bound":true,"flush":"write","data":"normal","channels_last":true)"),
       "r.jsonl:1");
   CHECK(record.medianInterval->low == 2.4);

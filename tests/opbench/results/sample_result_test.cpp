@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "opbench/report/console.h"
-#include "opbench/report/json.h"
+#include "opbench/results/write.h"
 #include "tests/opbench/rows.h"
 #include "tests/refusal.h"
 
@@ -13,20 +13,20 @@ using namespace opbench;
 
 TEST_CASE("what was read is written as it was") {
   for (const Row& row : tests::exampleRows()) {
-    const std::string lines = report::jsonLines(row, tests::exampleRun());
+    const std::string lines = results::jsonLines(row, tests::exampleRun());
     const results::SampleResult result = results::sampleResultOf(lines, "r.jsonl", 1);
-    CHECK(report::jsonLines(result.row, result.run) == lines);
+    CHECK(results::jsonLines(result.row, result.run) == lines);
   }
 }
 
 TEST_CASE("a histogram of runs is read as it was written, and other rows have no such field") {
   Row row = tests::exampleRows()[1];
-  CHECK(report::jsonLines(row, tests::exampleRun()).find("histogram") == std::string::npos);
+  CHECK(results::jsonLines(row, tests::exampleRun()).find("histogram") == std::string::npos);
   row.outcomes[1].timing->histogram = {23e-6, 25.92e-6, {2, 30, 0, 10}};
-  const std::string lines = report::jsonLines(row, tests::exampleRun());
+  const std::string lines = results::jsonLines(row, tests::exampleRun());
   const results::SampleResult result = results::sampleResultOf(lines, "r.jsonl", 1);
   CHECK(result.row.outcomes[1].timing->histogram.counts == std::vector<int64_t>{2, 30, 0, 10});
-  CHECK(report::jsonLines(result.row, result.run) == lines);
+  CHECK(results::jsonLines(result.row, result.run) == lines);
 }
 
 TEST_CASE("a line says what made it: releases, the GPU and its limits, the machine; of the sample the state of the GPU") {
@@ -46,18 +46,18 @@ TEST_CASE("a line says what made it: releases, the GPU and its limits, the machi
   run.started = "2026-11-25T17:41:15Z";
   Row row = tests::exampleRows()[1];
   row.gpu = runtime::GpuState{83, 699.5, 3.201e9, {"sw_power_cap", "sw_thermal_slowdown"}, 0.012, 0.5, 2};
-  const std::string lines = report::jsonLines(row, run);
+  const std::string lines = results::jsonLines(row, run);
   const results::SampleResult result = results::sampleResultOf(lines, "r.jsonl", 1);
   CHECK(result.run.environment == run.environment);
   CHECK(result.run.started == run.started);
   CHECK(result.row.gpu == row.gpu);
-  CHECK(report::jsonLines(result.row, result.run) == lines);
+  CHECK(results::jsonLines(result.row, result.run) == lines);
   CHECK(isCapped(result.row));
   CHECK(isShared(result.row));
 
   run.environment = {};  // of a CPU of which nothing is known
   row.gpu.reset();
-  const std::string bare = report::jsonLines(row, run);
+  const std::string bare = results::jsonLines(row, run);
   CHECK(bare.find("\"gpu_uuid\":null") != std::string::npos);
   CHECK(bare.find("\"gpu\":null") != std::string::npos);
   CHECK(results::sampleResultOf(bare, "r.jsonl", 1).run.environment == run.environment);
@@ -86,14 +86,14 @@ TEST_CASE("the state over a span has the growth of its counters and the most pro
 
 TEST_CASE("a row that names a case does so once it is read, and others have no such field") {
   Row row = tests::exampleRows()[0];
-  const std::string without = report::jsonLines(row, tests::exampleRun());
+  const std::string without = results::jsonLines(row, tests::exampleRun());
   CHECK(without.find("\"case\"") == std::string::npos);
   row.outcomes[1].caseFolder = "opbench-cases/1-aten.add.Tensor";
-  const std::string lines = report::jsonLines(row, tests::exampleRun());
+  const std::string lines = results::jsonLines(row, tests::exampleRun());
   const results::SampleResult result = results::sampleResultOf(lines, "r.jsonl", 1);
   CHECK(result.row.outcomes[0].caseFolder == "");
   CHECK(result.row.outcomes[1].caseFolder == row.outcomes[1].caseFolder);
-  CHECK(report::jsonLines(result.row, result.run) == lines);
+  CHECK(results::jsonLines(result.row, result.run) == lines);
 }
 
 TEST_CASE("secondary times that an earlier program kept as 0 are not measured, nor is what was compared with them") {
@@ -101,7 +101,7 @@ TEST_CASE("secondary times that an earlier program kept as 0 are not measured, n
     Row row = tests::exampleRows()[1];
     row.outcomes[lost].secondary->interval->low = 0;
     if (lost == 0) row.outcomes[1].secondary->ratio = {0, Interval{0, 0}};
-    const std::string lines = report::jsonLines(row, tests::exampleRun());
+    const std::string lines = results::jsonLines(row, tests::exampleRun());
     const results::SampleResult result = results::sampleResultOf(lines, "r.jsonl", 1);
     for (const Outcome& outcome : result.row.outcomes) {
       CHECK(outcome.timing);
@@ -113,9 +113,9 @@ TEST_CASE("secondary times that an earlier program kept as 0 are not measured, n
 
 TEST_CASE("why a measure has no times is read as it was written, and other rows have no such field") {
   Row row = tests::exampleRows()[1];
-  CHECK(report::jsonLines(row, tests::exampleRun()).find("not_measured") == std::string::npos);
+  CHECK(results::jsonLines(row, tests::exampleRun()).find("not_measured") == std::string::npos);
   row.notMeasured = "throughput: not surely more than 0, as something disturbs the device";
-  const results::SampleResult result = results::sampleResultOf(report::jsonLines(row, tests::exampleRun()), "r.jsonl", 1);
+  const results::SampleResult result = results::sampleResultOf(results::jsonLines(row, tests::exampleRun()), "r.jsonl", 1);
   CHECK(result.row.notMeasured == row.notMeasured);
 }
 
@@ -124,13 +124,13 @@ TEST_CASE("a library call's candidates are read as they were written") {
   row.outcomes[1].library = "channels_last";
   row.outcomes[1].libraryTrial =
       LibraryTrial{"channels_last", 1.21, {{"", 6.3e-6}, {"channels_last", 5.2e-6}}, {"addmm: it does not fit"}};
-  const std::string lines = report::jsonLines(row, tests::exampleRun());
+  const std::string lines = results::jsonLines(row, tests::exampleRun());
   CHECK(
       lines.find(
           R"("library":"channels_last","library_trial":{"library":"channels_last","gain":1.21,"tried":[{"library":"","us":6.3},)"
           R"({"library":"channels_last","us":5.2}],"refused":["addmm: it does not fit"]})") != std::string::npos);
   const results::SampleResult result = results::sampleResultOf(lines, "r.jsonl", 1);
-  CHECK(report::jsonLines(result.row, result.run) == lines);
+  CHECK(results::jsonLines(result.row, result.run) == lines);
 }
 
 TEST_CASE("reports of what was read are those of what was raced") {
@@ -138,7 +138,7 @@ TEST_CASE("reports of what was read are those of what was raced") {
   std::vector<Row> read;
   const report::Layout layout{25};
   for (const Row& row : tests::exampleRows()) {
-    const results::SampleResult result = results::sampleResultOf(report::jsonLines(row, run), "r.jsonl", 1);
+    const results::SampleResult result = results::sampleResultOf(results::jsonLines(row, run), "r.jsonl", 1);
     CHECK(report::line(result.row, result.run, layout) == report::line(row, run, layout));
     read.push_back(result.row);
   }
@@ -148,12 +148,12 @@ TEST_CASE("reports of what was read are those of what was raced") {
 TEST_CASE("seeds of 64 bits survive") {
   Run run = tests::exampleRun();
   run.seed = ~uint64_t{0};
-  CHECK(results::sampleResultOf(report::jsonLines(tests::exampleRows()[0], run), "r.jsonl", 1).run.seed == run.seed);
+  CHECK(results::sampleResultOf(results::jsonLines(tests::exampleRows()[0], run), "r.jsonl", 1).run.seed == run.seed);
 }
 
 TEST_CASE("a line of an operator that no sample may call is refused with its place") {
   const auto refusal = [](const std::string& op) {
-    std::string lines = report::jsonLines(tests::exampleRows()[0], tests::exampleRun());
+    std::string lines = results::jsonLines(tests::exampleRows()[0], tests::exampleRun());
     const std::string name = "\"op\":\"" + tests::exampleRows()[0].op + "\"";
     REQUIRE(lines.find(name) != std::string::npos);
     lines.replace(lines.find(name), name.size(), "\"op\":\"" + op + "\"");
@@ -166,7 +166,7 @@ TEST_CASE("a line of an operator that no sample may call is refused with its pla
 TEST_CASE("a speedup whose times are missing is refused with its place") {
   std::string eager, opbench;
   {
-    std::istringstream lines(report::jsonLines(tests::exampleRows()[1], tests::exampleRun()));
+    std::istringstream lines(results::jsonLines(tests::exampleRows()[1], tests::exampleRun()));
     std::getline(lines, eager);
     std::getline(lines, opbench);
   }

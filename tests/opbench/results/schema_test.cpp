@@ -9,11 +9,11 @@
 
 #include "opbench/compare/compare.h"
 #include "opbench/report/dashboard.h"
-#include "opbench/report/json.h"
 #include "opbench/report/junit.h"
 #include "opbench/repro/case.h"
 #include "opbench/results/read.h"
 #include "opbench/results/sample_result.h"
+#include "opbench/results/write.h"
 #include "tests/golden.h"
 #include "tests/opbench/rows.h"
 #include "tests/opbench/temporary_folder.h"
@@ -29,7 +29,7 @@ std::string oldText() { return tests::contentOf(oldFile()); }
 
 std::string newText() {
   std::string text;
-  for (const Row& row : tests::exampleRows()) text += report::jsonLines(row, tests::exampleRun());
+  for (const Row& row : tests::exampleRows()) text += results::jsonLines(row, tests::exampleRun());
   return text;
 }
 
@@ -57,7 +57,7 @@ TEST_CASE("rows of schema 1 are those of the current one") {
   for (size_t i = 0; i < now.size(); ++i) {
     CHECK(before[i].schema == 1);
     CHECK(now[i].schema == results::currentSchema);
-    CHECK(report::jsonLines(before[i].row, before[i].run) == now[i].lines);
+    CHECK(results::jsonLines(before[i].row, before[i].run) == now[i].lines);
     CHECK(before[i].hasSums);
   }
 }

@@ -4,8 +4,8 @@
 
 #include <utility>
 
-#include "opbench/report/json.h"
 #include "opbench/report/summary.h"
+#include "opbench/results/write.h"
 #include "opbench/run/pipeline.h"
 
 using namespace opbench;
@@ -105,7 +105,7 @@ TEST_CASE("a secondary time that is not more than 0 is not measured, by any cont
   }
   CHECK(row.outcomes[1].speedup.value_or(0) > 0);
   CHECK(row.notMeasured == "cold: not surely more than 0, as something disturbs the device");
-  const std::string lines = report::jsonLines(row, run);
+  const std::string lines = results::jsonLines(row, run);
   CHECK(lines.find(R"("cold_us":null,"cold_low_us":null,"cold_high_us":null,"cold_speedup":null)") != std::string::npos);
   CHECK(lines.find(R"("not_measured":"cold: not surely more than 0, as something disturbs the device")") != std::string::npos);
   const ContenderSummary total = summarize({row}, run).total.contenders[1];
@@ -134,7 +134,7 @@ TEST_CASE("ceilings that were measured on a busy machine are measured again, and
   CHECK(run.ceilings.read > tooLow.read);
   CHECK(run.ceilings.copy > tooLow.copy);
   CHECK(row.ceilingsRaised.starts_with("copy 0.0 to "));
-  CHECK(report::jsonLines(row, run).find(R"("ceilings_raised":"copy 0.0 to )") != std::string::npos);
+  CHECK(results::jsonLines(row, run).find(R"("ceilings_raised":"copy 0.0 to )") != std::string::npos);
 }
 
 TEST_CASE("a kernel that does nothing is impossible, though the ceilings are measured again") {

@@ -1,7 +1,7 @@
 // What a row says of a call: the call in brief, and its family.
 #include <doctest/doctest.h>
 
-#include "opbench/run/brief.h"
+#include "opbench/results/brief.h"
 #include "opbench/run/family.h"
 #include "runtime/device.h"
 #include "tests/runtime/sample.h"

@@ -49,7 +49,7 @@ TEST_CASE("a run of more samples goes on with a file of fewer, whose lines get t
   run.recorded = {30, 400};
   run.selection = quoted(selectionArguments(bed.options));
   const std::string content = bed.content();
-  CHECK(content.substr(content.find("{\"schema\":2,\"index\":3")) == report::jsonLines(row, run));
+  CHECK(content.substr(content.find("{\"schema\":2,\"index\":3")) == results::jsonLines(row, run));
   CHECK(bed.resumed() == std::vector{1, 3});
   CHECK(bed.note == "");
   CHECK(bed.content() == content);

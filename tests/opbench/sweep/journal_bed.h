@@ -9,10 +9,10 @@
 
 #include "ir/error.h"
 #include "opbench/cli/arguments.h"
-#include "opbench/cli/version.h"
-#include "opbench/report/json.h"
+#include "opbench/results/write.h"
 #include "opbench/sweep/journal.h"
 #include "opbench/sweep/shard.h"
+#include "opbench/text/version.h"
 #include "tests/golden.h"
 #include "tests/opbench/rows.h"
 #include "tests/opbench/temporary_folder.h"
@@ -35,7 +35,7 @@ class JournalBed {
     }
   }
 
-  std::string lines(size_t index) const { return opbench::report::jsonLines(exampleRows().at(index - 1), run); }
+  std::string lines(size_t index) const { return opbench::results::jsonLines(exampleRows().at(index - 1), run); }
   std::string content() const { return contentOf(options.json); }
   void write(const std::string& text) const { std::ofstream(options.json, std::ios::binary) << text; }
 

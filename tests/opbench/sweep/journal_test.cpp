@@ -11,9 +11,9 @@
 
 #include "ir/error.h"
 #include "opbench/cli/arguments.h"
-#include "opbench/cli/version.h"
-#include "opbench/report/json.h"
+#include "opbench/results/write.h"
 #include "opbench/sweep/shard.h"
+#include "opbench/text/version.h"
 #include "tests/golden.h"
 #include "tests/opbench/rows.h"
 #include "tests/opbench/sweep/journal_bed.h"

@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "ir/error.h"
-#include "opbench/report/json.h"
+#include "opbench/results/write.h"
 #include "tests/golden.h"
 #include "tests/opbench/rows.h"
 #include "tests/opbench/temporary_folder.h"
@@ -21,7 +21,7 @@ class MergeBed {
   void write(const std::string& name, const std::vector<size_t>& numbers, const Run& run = tests::exampleRun()) {
     const std::string path = folder.path / name;
     std::ofstream file(path);
-    for (const size_t number : numbers) file << report::jsonLines(tests::exampleRows().at(number - 1), run);
+    for (const size_t number : numbers) file << results::jsonLines(tests::exampleRows().at(number - 1), run);
     options.merged.push_back(path);
   }
   bool merged() { return merge(options, Streams{out, err}); }

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "opbench/report/json.h"
+#include "opbench/results/write.h"
 #include "tests/opbench/rows.h"
 #include "tests/refusal.h"
 
@@ -73,14 +73,14 @@ TEST_CASE("replies are what they were on the other side") {
   Run run = tests::exampleRun();
   const auto ready =
       std::get<Ready>(replyOf(toLine(Ready{run, {ir::Backend::Cpu, "skylake", "+avx2", 32, 4, 1}, {"a complaint", "another"}})));
-  CHECK(report::runJson(ready.run) == report::runJson(run));
+  CHECK(results::runJson(ready.run) == results::runJson(run));
   CHECK(ready.target.arch == "skylake");
   CHECK(ready.complaints == std::vector<std::string>{"a complaint", "another"});
   const auto refused = std::get<Refused>(replyOf(toLine(Refused{"no \"GPU\"", true, false})));
   CHECK(refused.message == "no \"GPU\"");
   CHECK(refused.lacksDevice);
   CHECK_FALSE(refused.isUsers);
-  const std::string lines = report::jsonLines(tests::exampleRows()[1], run);
+  const std::string lines = results::jsonLines(tests::exampleRows()[1], run);
   const auto finished = std::get<Finished>(replyOf(toLine(Finished{lines, "the device\tis gone"})));
   CHECK(finished.lines == lines);
   CHECK(finished.lost == "the device\tis gone");

@@ -1,4 +1,4 @@
-#include "opbench/run/brief.h"
+#include "opbench/results/brief.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -2,9 +2,9 @@
 
 #include <string>
 
-#include "opbench/run/row.h"
+#include "opbench/results/row.h"
 
-namespace opbench::report {
+namespace opbench::results {
 
 /// The fields that all lines of a run have in common, as an object.
 std::string runJson(const Run& run);
@@ -12,4 +12,4 @@ std::string runJson(const Run& run);
 /// measured. Each ends with its sum (results/sum.h).
 std::string jsonLines(const Row& row, const Run& run);
 
-}  // namespace opbench::report
+}  // namespace opbench::results

@@ -1,4 +1,4 @@
-#include "opbench/run/contenders.h"
+#include "opbench/results/contenders.h"
 
 #include <algorithm>
 

@@ -1,10 +1,21 @@
+#include "opbench/results/device_rates.h"
+
 #include <algorithm>
 #include <cmath>
 
-#include "opbench/measure/device/ceilings.h"
-#include "opbench/measure/device/copy_times.h"
-
 namespace opbench {
+
+size_t durationClassOf(double seconds) { return seconds < 1e-5 ? 0 : seconds < 1e-4 ? 1 : 2; }
+
+std::string_view durationName(size_t durationClass) {
+  constexpr std::array<std::string_view, durationClasses> names{"below 10 us", "10 to 100 us", "100 us and more"};
+  return names.at(durationClass);
+}
+
+Ceilings highest(const Ceilings& a, const Ceilings& b) {
+  return {std::max(a.copy, b.copy), std::max(a.read, b.read), std::max(a.flops, b.flops),
+          std::min(a.launchOverhead, b.launchOverhead)};
+}
 
 double rooflineSeconds(const Ceilings& ceilings, int64_t bytes, double flops) {
   if (ceilings.copy <= 0) return 0;

@@ -1,4 +1,4 @@
-#include "opbench/cli/nearest.h"
+#include "opbench/text/nearest.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "opbench/check/yaml_reader.h"
+#include "opbench/text/yaml_reader.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -13,7 +13,7 @@
 
 #include "inputs/files.h"
 #include "ir/error.h"
-#include "opbench/cli/nearest.h"
+#include "opbench/text/nearest.h"
 
 namespace opbench {
 namespace {

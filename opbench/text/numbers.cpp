@@ -1,4 +1,4 @@
-#include "opbench/cli/numbers.h"
+#include "opbench/text/numbers.h"
 
 #include <charconv>
 #include <cmath>

@@ -1,5 +1,5 @@
+#include "runtime/kind.h"
 #include "ir/error.h"
-#include "runtime/callable.h"
 
 namespace runtime {
 

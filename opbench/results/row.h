@@ -6,15 +6,13 @@
 #include <string_view>
 #include <vector>
 
-#include "opbench/check/accuracy.h"
-#include "opbench/measure/device/aa_noise.h"
-#include "opbench/measure/device/ceilings.h"
-#include "opbench/measure/device/copy_times.h"
-#include "opbench/measure/race.h"
-#include "opbench/run/contenders.h"
-#include "opbench/select/sampling.h"
-#include "runtime/callable.h"
+#include "opbench/results/accuracy.h"
+#include "opbench/results/contenders.h"
+#include "opbench/results/device_rates.h"
+#include "opbench/results/timing.h"
 #include "runtime/environment.h"
+#include "runtime/kind.h"
+#include "runtime/measures.h"
 #include "runtime/memory.h"
 #include "runtime/torch/traffic.h"
 
@@ -155,6 +153,12 @@ struct Row {
   int64_t productFlops() const;
 };
 
+/// The recorded samples and calls of a sweep's operators; the sweep races all of them, or a selection.
+struct Recorded {
+  int64_t samples = 0, calls = 0;
+  bool operator==(const Recorded&) const = default;
+};
+
 /// The facts that all rows of a run share.
 struct Run {
   std::string device;      ///< `cpu`, `cuda:0`
@@ -202,16 +206,6 @@ bool isDisturbed(const Row& row);
 bool isShared(const Row& row);
 /// Whether power or heat held the GPU's clock down while the sample was raced.
 bool isCapped(const Row& row);
-
-/// Whether an outcome that computes has a cold time clearly below the roofline.
-bool isBeyondRoofline(const Row& row, const Run& run);
-
-/// The run's ceilings, raised to what the row shows eager to reach by more than measurements differ: its kernels are trusted.
-Ceilings reachedByEager(const Row& row, const Run& run);
-
-/// Sets what follows from the timings: speedups over the first contender, and where something is computed bytes a second
-/// and the share of the roofline, at most 1; a cold time clearly below the roofline makes the outcome Impossible.
-void derive(Row& row, const Run& run);
 
 /// Whether there is no measurable difference from the baseline: the speedup's interval holds 1, or it is within the A/A noise.
 bool isSame(const Outcome& outcome, const Run& run);

@@ -1,17 +1,15 @@
-#include "opbench/run/row.h"
+#include "opbench/run/derive.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 
 namespace opbench {
 namespace {
 
 using runtime::Measure;
 
-bool isCuda(const Run& run) { return run.device.starts_with("cuda"); }
+bool onCuda(const Run& run) { return run.device.starts_with("cuda"); }
 
 /// The cold time of an outcome, whichever measure that is.
 const std::optional<Timing>& coldOf(const Outcome& outcome, const Run& run) {
@@ -54,7 +52,7 @@ void reject(Outcome& outcome, double seconds, double least) {
 /// Whether hot runs, the main ones on a CPU, may find half of the sample's data in the last cache: the memory's bandwidth says
 /// nothing of these.
 bool isInCaches(const Row& row, const Run& run) {
-  if (isCuda(run) || run.lastCacheBytes == 0 || row.bytes() > 2 * run.lastCacheBytes) return false;
+  if (onCuda(run) || run.lastCacheBytes == 0 || row.bytes() > 2 * run.lastCacheBytes) return false;
   const Ceilings& ceilings = run.ceilings;
   return ceilings.flops <= 0 || row.flops / ceilings.flops < static_cast<double>(row.bytes()) / ceilings.copy;
 }
@@ -84,71 +82,6 @@ void raise(double& ceiling, double amount, const std::optional<Timing>& timing) 
 
 }  // namespace
 
-int64_t Row::productFlops() const {
-  int64_t sum = 0;
-  for (const Products& each : products) sum += each.flops;
-  return sum;
-}
-
-std::string_view name(Status status) {
-  switch (status) {
-    case Status::Ok: return "ok";
-    case Status::Wrong: return "wrong";
-    case Status::Impossible: return "impossible";
-    case Status::Suspect: return "suspect";
-    case Status::Unsupported: return "unsupported";
-    case Status::Error: return "error";
-    case Status::Skipped: return "skipped";
-    case Status::Crash: return "crash";
-    case Status::Assert: return "assert";
-    case Status::Timeout: return "timeout";
-    case Status::Oom: return "oom";
-  }
-  return "";
-}
-
-std::optional<Status> statusFromName(std::string_view text) {
-  for (Status status : {Status::Ok, Status::Wrong, Status::Impossible, Status::Suspect, Status::Unsupported, Status::Error,
-                        Status::Skipped, Status::Crash, Status::Assert, Status::Timeout, Status::Oom})
-    if (name(status) == text) return status;
-  return std::nullopt;
-}
-
-Measure mainMeasure(const Run& run) { return isCuda(run) ? Measure::Cold : Measure::BackToBack; }
-
-Measure secondaryMeasure(const Run& run) { return isCuda(run) ? Measure::BackToBack : Measure::Cold; }
-
-std::string_view measureName(const Run& run, Measure measure) {
-  if (measure == Measure::Cold) return "cold";
-  return isCuda(run) ? "throughput" : "hot";
-}
-
-bool hasRecovered(const Row& row) {
-  constexpr std::array fatal{Status::Crash, Status::Assert, Status::Timeout, Status::Oom};
-  return !row.retried.empty() && std::none_of(row.outcomes.begin(), row.outcomes.end(), [&](const Outcome& outcome) {
-    return std::find(fatal.begin(), fatal.end(), outcome.status) != fatal.end();
-  });
-}
-
-bool isDisturbed(const Row& row) {
-  if (!row.notMeasured.empty()) return true;
-  if (!row.measurement) return false;
-  int runs = 0;
-  for (const Outcome& outcome : row.outcomes) runs += outcome.timing ? outcome.timing->runs : 0;
-  return row.measurement->isDisturbed || 10 * row.measurement->interruptions > runs;
-}
-
-bool isShared(const Row& row) { return row.gpu && row.gpu->otherProcesses.value_or(0) > 0; }
-
-bool isCapped(const Row& row) {
-  if (!row.gpu) return false;
-  const runtime::GpuState& gpu = *row.gpu;
-  if (gpu.powerCapSeconds || gpu.heatCapSeconds) return gpu.powerCapSeconds.value_or(0) + gpu.heatCapSeconds.value_or(0) > 0;
-  return std::any_of(gpu.clockEvents.begin(), gpu.clockEvents.end(), [](const std::string& event) {
-    return event.find("power") != std::string::npos || event.find("thermal") != std::string::npos || event == "hw_slowdown";
-  });
-}
-
 bool isBeyondRoofline(const Row& row, const Run& run) {
   const double least = leastSeconds(row, run);
   return std::any_of(row.outcomes.begin(), row.outcomes.end(),
@@ -163,7 +96,7 @@ Ceilings reachedByEager(const Row& row, const Run& run) {
     raise(reached.flops, row.flops, outcome.timing);
     raise(reached.flops, row.flops, outcome.secondary);
     // What caches cannot hold comes from memory in hot runs, too.
-    if (!isCuda(run) && run.lastCacheBytes > 0)
+    if (!onCuda(run) && run.lastCacheBytes > 0)
       raise(reached.copy, static_cast<double>(row.bytes() - run.lastCacheBytes), outcome.timing);
   }
   return reached;
@@ -191,13 +124,6 @@ void derive(Row& row, const Run& run) {
     if (row.rooflineSeconds > 0 && !isInCaches(row, run))
       outcome.ofRoofline = shareOf(row.rooflineSeconds, outcome.timing->median);
   }
-}
-
-bool isSame(const Outcome& outcome, const Run& run) {
-  if (!outcome.speedup) return false;
-  const Estimate& ratio = outcome.timing->ratio;
-  const bool holdsOne = ratio.interval && ratio.interval->low <= 1 && 1 <= ratio.interval->high;
-  return holdsOne || std::abs(ratio.median - 1) < run.aaNoise.of(outcome.timing->median).value_or(0);
 }
 
 }  // namespace opbench
