@@ -59,13 +59,13 @@ target_link_libraries(sample_text PUBLIC ir nlohmann_json::nlohmann_json ZLIB::Z
 
 # The readers of results, journals, tolerances, suites' configurations and users' kernels, the comparison of results, and the texts of a case.
 opbench_sources(readers opbench/compare)
-list(FILTER readers EXCLUDE REGEX "/(junit|options|verb|page)\\.cpp$")
+list(FILTER readers EXCLUDE REGEX "/(junit|options|page)\\.cpp$")
 opbench_results_sources(results)
 list(APPEND readers ${results})
 foreach(name report/format report/columns report/phrases report/summary report/console report/console_table report/remarks report/csv
-             report/networks/table cli/arguments cli/device_name select/sampling select/select select/suite_config
-             measure/device/cached_ceilings measure/device/aa_noise check/tolerances check/tolerances_reader check/faults/names
-             own/kernel_reader sweep/workers/process_fault_names repro/case repro/case_json repro/files)
+             report/networks/table settings/arguments settings/device_name settings/sample_mode settings/fault settings/process_fault select/sampling select/select select/suite_config
+             measure/device/cached_ceilings measure/device/aa_noise check/tolerances check/tolerances_reader
+             own/kernel_reader cases/case cases/case_json cases/files)
   list(APPEND readers opbench/${name}.cpp)
 endforeach()
 foreach(name call_names expression fitted functions)
@@ -76,8 +76,8 @@ opbench_unite(readers)
 target_include_directories(readers SYSTEM PRIVATE "${LLVM_INCLUDE}")
 target_link_libraries(readers PUBLIC sample_text opbench::fmt opbench::yaml_cpp nlohmann_json::nlohmann_json "${LLVM_SUPPORT}")
 opbench_embed(readers opbench/check/tolerances.yaml opbench tolerancesText)
-opbench_embed(readers opbench/repro/driver.py opbench driverScript)
-opbench_embed(readers opbench/repro/run.sh opbench runScript)
+opbench_embed(readers opbench/cases/driver.py opbench driverScript)
+opbench_embed(readers opbench/cases/run.sh opbench runScript)
 
 # Operators register themselves, so that all of the lowering's objects are taken where any are.
 opbench_sources(lowering lowering)

@@ -30,8 +30,8 @@ foreach(ending cpp h cuh def yaml)
   list(TRANSFORM patterns APPEND ".${ending}" OUTPUT_VARIABLE of_ending)
   list(APPEND globs ${of_ending})
 endforeach()
-file(GLOB_RECURSE files RELATIVE "${CMAKE_SOURCE_DIR}" CONFIGURE_DEPENDS ${globs} "${CMAKE_SOURCE_DIR}/opbench/repro/driver.py"
-     "${CMAKE_SOURCE_DIR}/opbench/repro/run.sh")
+file(GLOB_RECURSE files RELATIVE "${CMAKE_SOURCE_DIR}" CONFIGURE_DEPENDS ${globs} "${CMAKE_SOURCE_DIR}/opbench/cases/driver.py"
+     "${CMAKE_SOURCE_DIR}/opbench/cases/run.sh")
 list(FILTER files EXCLUDE REGEX "^inputs/(recorded|models)/")
 file(SHA256 "${OPBENCH_TORCH_DIR}/include/torch/headeronly/version.h" torch)
 string(TOUPPER "${CMAKE_BUILD_TYPE}" type)

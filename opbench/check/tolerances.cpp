@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "opbench/check/tolerances_reader.h"
-#include "opbench/select/select.h"
+#include "opbench/text/patterns.h"
 
 namespace opbench {
 

@@ -7,9 +7,15 @@
 
 #include "ir/error.h"
 #include "opbench/cli/help/completion.h"
-#include "opbench/cli/number_option.h"
+#include "opbench/compare/options.h"
+#include "opbench/networks/model.h"
+#include "opbench/networks/record.h"
+#include "opbench/networks/rnn.h"
 #include "opbench/networks/runner.h"
+#include "opbench/profile/options.h"
 #include "opbench/profile/tools.h"
+#include "opbench/settings/number_option.h"
+#include "opbench/show/options.h"
 
 namespace opbench {
 namespace {

@@ -6,7 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "opbench/cli/options.h"
+#include "opbench/cli/help/groups.h"
+#include "opbench/settings/options.h"
 
 namespace opbench {
 
@@ -23,9 +24,6 @@ struct Texts {
   bool measureNvfuser = false, accuracyChecking = false, noAccuracyChecking = false, noTiming = false, noCache = false,
        noCases = false, helpAll = false, version = false, list = false;
 };
-
-/// The groups of a race's options that most people need: --help shows them, --help-all shows all.
-inline constexpr std::array<std::string_view, 4> basicGroups{"Samples", "Race", "Results", "Help"};
 
 /// Declares every option and verb; what is given goes to `options`, or to `texts`.
 void declareAll(CLI::App& app, Options& options, Texts& texts);

@@ -5,21 +5,13 @@
 #include <vector>
 
 #include "opbench/compare/compare.h"
+#include "opbench/settings/compare.h"
 
 namespace CLI {  // NOLINT(readability-identifier-naming): CLI11's
 class App;
 }
 
 namespace opbench {
-
-/// The options of `opbench compare`.
-struct CompareOptions {
-  std::vector<std::string> base, candidate;  ///< files of results, one for each run of the program
-  std::string markdown, junit, html;         ///< files to write; empty is none
-  std::string failOn = "slow,wrong,crash,impossible";
-  bool force = false;  ///< compare files that are not comparable
-  bool all = false;    ///< list every sample
-};
 
 /// Adds the verb and its options.
 void declareCompare(CLI::App& app, CompareOptions& options);

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "opbench/cli/options.h"
 #include "opbench/results/row.h"
+#include "opbench/settings/options.h"
 
 namespace opbench {
 

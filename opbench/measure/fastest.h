@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "opbench/run/pipeline.h"
+#include "opbench/measure/bench.h"
 #include "runtime/workload.h"
 
 namespace opbench {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "opbench/cli/options.h"
+#include "opbench/settings/profile_settings.h"
 #include "runtime/device.h"
 #include "runtime/workload.h"
 

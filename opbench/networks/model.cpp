@@ -9,11 +9,11 @@
 
 #include "inputs/model_names.h"
 #include "ir/error.h"
-#include "opbench/cli/number_option.h"
 #include "opbench/measure/race.h"
-#include "opbench/networks/foreign/description.h"
+#include "opbench/networks/description.h"
 #include "opbench/networks/runner.h"
 #include "opbench/networks/words.h"
+#include "opbench/settings/number_option.h"
 #include "opbench/text/nearest.h"
 #include "opbench/text/numbers.h"
 #include "runtime/program/extents.h"

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "inputs/sample.h"
+#include "opbench/settings/networks.h"
 
 namespace CLI {  // NOLINT(readability-identifier-naming): CLI11's
 class App;
@@ -24,47 +25,6 @@ struct Description;
 /// Describes the program in a file (foreign/description.h); inputs of TorchScript are what the caller says they are. Errors: as
 /// runtime::openProgram().
 using Describe = std::function<Description(const std::string& file, const std::vector<runtime::ProgramInput>& scriptInputs)>;
-
-/// The options of torchbench's runner, in its spelling.
-struct RunnerOptions {
-  bool isOn = false;  ///< whether any of its modes is asked for: accuracy, performance, a dashboard's records
-  bool isAccuracy = false, isPerformance = false;
-  bool isInference = false;
-  std::vector<std::string> filters, excludes;  ///< regular expressions of names, in any case
-  std::vector<std::string> excludedNames;      ///< `--exclude-exact`
-  std::string only;
-  std::string batchSizeFile;
-  std::map<std::string, int64_t> batches;  ///< what it says, by name
-  std::string output;                      ///< Dynamo's CSV; empty writes none
-};
-
-/// The options of `opbench model`: those of Hugging Face's benchmark in its spelling, and what is computed beside them.
-struct ModelOptions {
-  std::vector<std::string> models;                   ///< names of archives, files, and NAME=FILE
-  std::vector<int64_t> batchSizes, sequenceLengths;  ///< empty: 8, and 8, 32, 128, 512
-  bool noInference = false, isTraining = false;
-  bool isHalf = false;                         ///< `--fp16`
-  bool isBfloat16 = false, isFloat32 = false;  ///< the other dtypes by their names
-  std::string dtype;                           ///< of parameters, where a model has another than all
-  bool isTraced = false;                       ///< `--torchscript`
-  bool isChannelsLast = false, isWithoutHead = false, scalesGradients = false;
-  std::vector<std::string> inputs;       ///< of TorchScript files: `f32:2,3,224,224` each
-  std::vector<std::string> inputRanges;  ///< `0..N` or `NAME=2..N`: integers are from the first number to less than N
-  std::string amp, loss, optimizer, optimizerForm;
-  std::string ampDtype;       ///< `--amp-dtype`: that of an `--amp` without one
-  int64_t repeats = 3;        ///< rounds of ten runs
-  bool sharesWorker = false;  ///< `--no-multi-process`
-  bool isOnCpu = false;       ///< `--no-cuda`
-  bool hasNoSpeed = false;    ///< `--no-speed`
-  bool asksTpu = false;       ///< which there is none of
-  bool savesCsv = false;
-  bool isVerbose = false;  ///< the table of memory has a line of each module
-  bool printsEnvironment = false;
-  bool logsTables = false;  ///< `--log-print`
-  std::string log;          ///< the file of a copy of the tables; empty takes the default
-  RunnerOptions runner;
-  std::string inferenceTimeCsv, inferenceMemoryCsv, trainTimeCsv, trainMemoryCsv, envInfoCsv;  ///< files; empty takes the default
-};
 
 /// Adds the options that say what a model computes: dtypes, loss, optimizer.
 void declareComputation(CLI::App& verb, ModelOptions& options);

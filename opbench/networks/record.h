@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "opbench/networks/model.h"
+#include "opbench/settings/networks.h"
 
 namespace runtime {
 class Device;
@@ -14,17 +15,6 @@ class Device;
 namespace opbench {
 
 struct Options;
-
-/// The options of `opbench record`.
-struct RecordOptions {
-  ModelOptions model;               ///< of one model, in one mode
-  std::vector<std::string> inputs;  ///< sizes of inputs, `2,128` in order or `ids=2,128` by name
-  bool allCalls = false;            ///< whether calls are kept that operatorbench's recorder leaves out
-  bool isPortable = false;          ///< whether only operators are called that every device has
-  bool isChecked = false;           ///< whether what is recorded is replayed, and its calls are audited
-  std::string out;                  ///< the file; empty where there is none to write
-  std::string regions;              ///< the folder of regions; empty where there is none to write
-};
 
 /// Adds the verb and its options.
 void declareRecord(CLI::App& app, RecordOptions& options);

@@ -8,8 +8,8 @@
 
 #include "inputs/data/random.h"
 #include "ir/error.h"
-#include "opbench/cli/number_option.h"
 #include "opbench/networks/words.h"
+#include "opbench/settings/number_option.h"
 #include "opbench/text/nearest.h"
 #include "runtime/network/creators.h"
 #include "runtime/network/recurrent.h"

@@ -6,28 +6,13 @@
 
 #include "inputs/sample.h"
 #include "opbench/results/contenders.h"
+#include "opbench/settings/networks.h"
 
 namespace CLI {  // NOLINT(readability-identifier-naming): CLI11's
 class App;
 }
 
 namespace opbench {
-
-/// The options of `opbench rnn`: fastrnns' in its spelling, and what is computed beside them.
-struct RnnOptions {
-  int64_t seqLength = 100, numLayers = 1, inputSize = 512, hiddenSize = 512, miniBatch = 64;
-  int64_t projection = 0;  ///< 0 is none
-  bool isBidirectional = false;
-  std::vector<std::string> rnns;  ///< creators, the first is the baseline; empty takes the default ones
-  std::vector<std::string> cells{"lstm"};
-  std::vector<std::string> cnns;  ///< networks of images, `resnet18`, and `_jit` of them; empty takes fastrnns' four
-  std::vector<std::string> groups{"rnns"};
-  bool variableLstms = false;  ///< whether sequences of several lengths are raced as well
-  std::string sep = " ";
-  std::string printJson;  ///< `oss`, `pep`; empty prints tables
-  std::string fuser = "te", executor = "default";
-  int64_t loopLevels = 0, blockCount = 0, blockSize = 0;  ///< of the fuser's pointwise kernels; 0 leaves them to torch
-};
 
 /// Adds to a verb the options that say which networks.
 void declareNetworks(CLI::App& verb, RnnOptions& options);

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "ir/target.h"
-#include "opbench/cli/options.h"
+#include "opbench/settings/options.h"
 #include "runtime/own/kernels/kernel_file.h"
 
 namespace opbench {

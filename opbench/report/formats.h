@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "opbench/cli/options.h"
 #include "opbench/results/record.h"
+#include "opbench/settings/options.h"
 
 namespace opbench::report {
 

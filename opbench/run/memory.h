@@ -2,8 +2,8 @@
 
 #include "inputs/sample.h"
 #include "ir/graph.h"
-#include "opbench/cli/options.h"
 #include "opbench/results/row.h"
+#include "opbench/settings/options.h"
 #include "runtime/device.h"
 
 namespace opbench {

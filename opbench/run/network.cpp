@@ -10,11 +10,12 @@
 #include "ir/error.h"
 #include "lowering/partition/data_flow.h"
 #include "opbench/check/correctness_check.h"
+#include "opbench/check/faults/fault.h"
 #include "opbench/check/faults/network_faults.h"
 #include "opbench/check/group_check.h"
 #include "opbench/measure/device/ceilings.h"
-#include "opbench/networks/regions.h"
 #include "opbench/run/outcome.h"
+#include "opbench/run/regions.h"
 #include "runtime/capture/recording.h"
 #include "runtime/flops/flop_count.h"
 

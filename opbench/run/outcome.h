@@ -5,8 +5,9 @@
 #include <string>
 
 #include "inputs/sample.h"
-#include "opbench/cli/options.h"
 #include "opbench/results/row.h"
+#include "opbench/settings/options.h"
+#include "runtime/callable.h"
 
 namespace opbench {
 

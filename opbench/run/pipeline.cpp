@@ -11,25 +11,25 @@
 #include "inputs/operator_name.h"
 #include "inputs/region.h"
 #include "opbench/check/correctness_check.h"
+#include "opbench/check/faults/fault.h"
 #include "opbench/check/faults/network_faults.h"
-#include "opbench/inductor/contender.h"
+#include "opbench/check/faults/process_fault_causes.h"
 #include "opbench/measure/device/cached_ceilings.h"
 #include "opbench/measure/library.h"
 #include "opbench/measure/tune.h"
-#include "opbench/repro/case_writer.h"
 #include "opbench/results/brief.h"
 #include "opbench/results/write.h"
 #include "opbench/run/derive.h"
 #include "opbench/run/dump.h"
 #include "opbench/run/family.h"
+#include "opbench/run/inductor_contender.h"
 #include "opbench/run/memory.h"
 #include "opbench/run/network.h"
 #include "opbench/run/outcome.h"
+#include "opbench/run/sibling_check.h"
 #include "opbench/run/suspicion.h"
 #include "opbench/run/timing.h"
 #include "opbench/select/skipped.h"
-#include "opbench/siblings/sibling_check.h"
-#include "opbench/sweep/workers/process_fault.h"
 #include "runtime/own/kernels/kernel_callable.h"
 #include "runtime/profile/recorder.h"
 #include "runtime/program/programs.h"
@@ -362,7 +362,6 @@ Row raceSample(const inputs::Sample& recorded, int index, const Bench& bench) {
   accuseAll(row);
   raiseCeilings(row, bench);
   derive(row, bench.run);
-  writeCases(row, recorded, bench);
   dump.race(results::jsonLines(row, bench.run));
   return row;
 }

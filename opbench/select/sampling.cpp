@@ -12,9 +12,6 @@ namespace {
 using inputs::Sample;
 using Samples = std::vector<const Sample*>;
 
-constexpr std::pair<std::string_view, SampleMode> modes[] = {
-    {"first", SampleMode::First}, {"top", SampleMode::Top}, {"stratified", SampleMode::Stratified}, {"all", SampleMode::All}};
-
 /// Samples of one size class and layout.
 struct Stratum {
   std::string_view size;
@@ -45,22 +42,6 @@ Samples stratified(const Samples& samples) {
 }
 
 }  // namespace
-
-std::string_view name(SampleMode mode) {
-  return std::find_if(std::begin(modes), std::end(modes), [&](const auto& entry) { return entry.second == mode; })->first;
-}
-
-std::optional<SampleMode> sampleModeFromName(std::string_view text) {
-  for (const auto& [name, mode] : modes)
-    if (name == text) return mode;
-  return std::nullopt;
-}
-
-std::vector<std::string> sampleModeNames() {
-  std::vector<std::string> names;
-  for (const auto& [name, mode] : modes) names.emplace_back(name);
-  return names;
-}
 
 Samples ordered(Samples samples, SampleMode mode) {
   if (mode == SampleMode::First) return samples;

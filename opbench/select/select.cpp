@@ -22,15 +22,6 @@ constexpr std::string_view atenPrefix = "aten.";
 
 bool isGlob(std::string_view pattern) { return pattern.find_first_of("*?[") != std::string_view::npos; }
 
-bool isOrBelongsTo(std::string_view op, std::string_view name) {
-  return op.starts_with(name) && (op.size() == name.size() || op[name.size()] == '.');
-}
-
-/// Whether an operator is meant by a pattern in just this spelling.
-bool isSpelled(const char* op, const char* pattern) {
-  return isGlob(pattern) ? fnmatch(pattern, op, 0) == 0 : isOrBelongsTo(op, pattern);
-}
-
 std::vector<std::string> operatorsOf(const std::vector<Sample>& samples) {
   std::set<std::string> names;
   for (const Sample& sample : samples) names.insert(sample.op);
@@ -67,21 +58,6 @@ int64_t mostSamples(const std::string& op, const Options& options, const SuiteCo
 }
 
 }  // namespace
-
-bool matches(const std::string& op, const std::string& pattern) {
-  if (pattern == "all") return true;
-  const std::string name = inputs::operatorName(pattern);
-  if (isSpelled(op.c_str(), name.c_str())) return true;
-  const bool isWhole = name.starts_with(atenPrefix);
-  return !isWhole && op.starts_with(atenPrefix) && isSpelled(op.c_str() + atenPrefix.size(), name.c_str());
-}
-
-bool isNamed(const std::string& op, const std::string& pattern) {
-  if (matches(op, pattern)) return true;
-  if (!inputs::isNetwork(op)) return false;
-  const size_t first = op.find('.'), last = op.rfind('.');
-  return fnmatch(inputs::modelNameOf(pattern).c_str(), op.substr(first + 1, last - first - 1).c_str(), 0) == 0;
-}
 
 std::vector<std::string> unmatched(const std::vector<Sample>& samples, const std::vector<std::string>& patterns) {
   const std::vector<std::string> operators = operatorsOf(samples);

@@ -5,18 +5,11 @@
 #include <vector>
 
 #include "inputs/sample.h"
-#include "opbench/cli/options.h"
 #include "opbench/select/suite_config.h"
+#include "opbench/settings/options.h"
+#include "opbench/text/patterns.h"
 
 namespace opbench {
-
-/// Whether `op` (`aten.add.Tensor`) is meant by a pattern: its name, its packet (`aten.add`), both without `aten.` or
-/// spelled as inputs::operatorName() has it, a glob over the whole name (`*_backward*`, `aten.add.*`), or `all`.
-bool matches(const std::string& op, const std::string& pattern);
-
-/// Whether a pattern means an operator as matches() has it, or is the name of a network: `resnet18` of `model.resnet18.training`,
-/// or a glob over it.
-bool isNamed(const std::string& op, const std::string& pattern);
 
 /// The patterns that no sample's operator matches.
 std::vector<std::string> unmatched(const std::vector<inputs::Sample>& samples, const std::vector<std::string>& patterns);

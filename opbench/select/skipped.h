@@ -4,8 +4,8 @@
 #include <string_view>
 
 #include "inputs/sample.h"
-#include "opbench/cli/options.h"
 #include "opbench/select/suite_config.h"
+#include "opbench/settings/options.h"
 
 namespace opbench {
 

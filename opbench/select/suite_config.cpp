@@ -11,6 +11,7 @@
 #include "opbench/check/tolerances_reader.h"
 #include "opbench/select/select.h"
 #include "opbench/text/numbers.h"
+#include "opbench/text/patterns.h"
 #include "opbench/text/yaml_reader.h"
 
 namespace opbench {

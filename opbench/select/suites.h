@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "inputs/sample.h"
-#include "opbench/cli/options.h"
+#include "opbench/settings/options.h"
 
 namespace opbench {
 

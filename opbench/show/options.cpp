@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "ir/error.h"
-#include "opbench/cli/number_option.h"
+#include "opbench/settings/number_option.h"
 #include "opbench/show/table.h"
 
 namespace opbench {

@@ -3,8 +3,8 @@
 #include <optional>
 #include <string>
 
-#include "opbench/cli/options.h"
-#include "opbench/sweep/workers/messages.h"
+#include "opbench/settings/options.h"
+#include "opbench/sweep/messages.h"
 
 namespace opbench {
 

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "ir/error.h"
-#include "opbench/cli/arguments.h"
 #include "opbench/results/renumber.h"
 #include "opbench/results/schema.h"
+#include "opbench/settings/arguments.h"
 #include "opbench/text/version.h"
 
 namespace opbench {

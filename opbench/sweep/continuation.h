@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "inputs/sample.h"
-#include "opbench/cli/options.h"
 #include "opbench/results/sample_result.h"
+#include "opbench/settings/options.h"
 
 namespace opbench {
 

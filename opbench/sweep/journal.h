@@ -9,8 +9,8 @@
 
 #include "inputs/descriptor.h"
 #include "inputs/sample.h"
-#include "opbench/cli/options.h"
 #include "opbench/results/sample_result.h"
+#include "opbench/settings/options.h"
 
 namespace opbench {
 

@@ -4,8 +4,7 @@
 #include <chrono>
 
 #include "inputs/files.h"
-#include "opbench/cli/arguments.h"
-#include "opbench/inductor/contender.h"
+#include "opbench/cases/case_writer.h"
 #include "opbench/measure/device/aa_calls.h"
 #include "opbench/measure/device/ceilings.h"
 #include "opbench/measure/device/copy_times.h"
@@ -13,9 +12,11 @@
 #include "opbench/own/own_contenders.h"
 #include "opbench/process/fence.h"
 #include "opbench/results/write.h"
+#include "opbench/run/inductor_contender.h"
 #include "opbench/run/outcome.h"
 #include "opbench/run/pipeline.h"
 #include "opbench/select/skipped.h"
+#include "opbench/settings/arguments.h"
 #include "opbench/sweep/shard.h"
 #include "opbench/text/version.h"
 #include "runtime/cpu/host.h"
@@ -153,6 +154,7 @@ Finished SampleRunner::race(const Job& job) {
                     kernels_};
   const auto start = std::chrono::steady_clock::now();
   Row row = raceSample(job.sample, job.index, bench);
+  writeCases(row, job.sample, bench);
   row.wallSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   row.retried = job.retried;
   if (isOfFile(row.op, options_)) row.notFenced = notFenced_;

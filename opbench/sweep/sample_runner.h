@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "opbench/check/tolerances.h"
-#include "opbench/cli/options.h"
 #include "opbench/inductor/inductor.h"
 #include "opbench/results/row.h"
 #include "opbench/select/suite_config.h"
-#include "opbench/sweep/workers/messages.h"
+#include "opbench/settings/options.h"
+#include "opbench/sweep/messages.h"
 #include "runtime/build/cache.h"
 #include "runtime/device.h"
 #include "runtime/hardware_lock.h"

@@ -9,10 +9,10 @@
 #include <utility>
 
 #include "ir/error.h"
-#include "opbench/cli/arguments.h"
 #include "opbench/measure/device/aa_calls.h"
 #include "opbench/results/brief.h"
 #include "opbench/results/environment.h"
+#include "opbench/settings/arguments.h"
 #include "opbench/sweep/agenda.h"
 #include "opbench/sweep/case_limit.h"
 #include "opbench/sweep/journal.h"

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "inputs/sample.h"
-#include "opbench/cli/options.h"
-#include "opbench/report/reporter.h"
+#include "opbench/presentation/reporter.h"
+#include "opbench/settings/options.h"
 
 namespace opbench {
 

@@ -4,8 +4,10 @@
 #include <array>
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace opbench {
 
@@ -19,6 +21,12 @@ struct Names {
     for (const auto& [each, name] : rows)
       if (each == value) return name;
     return "";
+  }
+  /// All names in the order of the table.
+  std::vector<std::string> all() const {
+    std::vector<std::string> names;
+    for (const auto& [each, name] : rows) names.emplace_back(name);
+    return names;
   }
   /// The enumerator of a name; nothing where no enumerator has it.
   constexpr std::optional<Enum> from(std::string_view text) const {

@@ -14,8 +14,8 @@
 
 #include "inputs/convert.h"
 #include "ir/error.h"
-#include "opbench/repro/files.h"
-#include "opbench/repro/scripts.h"
+#include "opbench/cases/files.h"
+#include "opbench/cases/scripts.h"
 #include "tests/fuzz/target.h"
 
 namespace {

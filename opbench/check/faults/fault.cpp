@@ -11,6 +11,7 @@
 #include "opbench/check/faults/loop_faults.h"
 #include "opbench/check/faults/network_faults.h"
 #include "opbench/check/faults/plan_faults.h"
+#include "runtime/decorators.h"
 #include "runtime/torch/compare/oracle.h"
 #include "runtime/torch/state.h"
 
@@ -71,33 +72,23 @@ class UnstableCallable : public BrokenCallable {
   }
 };
 
-class SlowTrial : public runtime::Trial {
+class SlowTrial : public runtime::TrialDecorator {
  public:
-  explicit SlowTrial(std::unique_ptr<runtime::Trial> trial) : runtime::Trial(*trial), trial_(std::move(trial)) {}
-  runtime::TensorList run() override { return trial_->run(); }
-  void reseed() override { trial_->reseed(); }
-  runtime::TensorList outputs() const override { return trial_->outputs(); }
-  int kernelNodes() const override { return trial_->kernelNodes(); }
-  std::optional<runtime::KernelTime> kernelTime() override { return trial_->kernelTime(); }
-  runtime::Counters counters() override { return trial_->counters(); }
-  std::optional<runtime::Launches> launches() override { return trial_->launches(); }
-  bool grow() override { return trial_->grow(); }
-  int captures(runtime::Measure measure) const override { return trial_->captures(measure); }
-  bool prepareFor(runtime::Measure measure) override { return trial_->prepareFor(measure); }
-  runtime::TensorList audit(runtime::Measure measure, std::optional<int> capture) override {
-    return trial_->audit(measure, capture);
-  }
-  void replay() override { trial_->replay(); }
-  void queue(runtime::Measure measure) override { trial_->queue(measure); }
+  using TrialDecorator::TrialDecorator;
   void collect(std::vector<double>& seconds) override {
     const size_t before = seconds.size();
-    trial_->collect(seconds);
+    TrialDecorator::collect(seconds);
     for (size_t i = before; i < seconds.size(); ++i) seconds[i] *= slowness;
+  }
+  double novelSeconds(int number) override { return slowness * TrialDecorator::novelSeconds(number); }
+  std::vector<runtime::PhaseTime> phases() const override {
+    std::vector<runtime::PhaseTime> phases = TrialDecorator::phases();
+    for (runtime::PhaseTime& phase : phases) phase.seconds *= slowness;
+    return phases;
   }
 
  private:
   static constexpr double slowness = 1.05;
-  std::unique_ptr<runtime::Trial> trial_;
 };
 
 bool isOfCallable(Fault fault) { return fault == Fault::StaleOutput || fault == Fault::CachedResult || fault == Fault::Slow; }

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "opbench/cli/arguments.h"
+#include "opbench/settings/arguments.h"
 
 namespace opbench {
 namespace {

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "opbench/networks/foreign/description.h"
+#include "opbench/networks/description.h"
 #include "opbench/process/process.h"
 
 namespace opbench {

@@ -7,6 +7,7 @@
 #include "inputs/text/printable.h"
 #include "ir/error.h"
 #include "opbench/networks/foreign/child.h"
+#include "opbench/networks/record.h"
 #include "opbench/process/channel.h"
 #include "opbench/process/fence.h"
 #include "runtime/device.h"

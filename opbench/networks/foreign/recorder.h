@@ -2,7 +2,7 @@
 
 #include <ostream>
 
-#include "opbench/cli/options.h"
+#include "opbench/settings/options.h"
 
 namespace opbench {
 

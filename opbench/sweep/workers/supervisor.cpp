@@ -12,10 +12,10 @@
 #include <set>
 
 #include "ir/error.h"
-#include "opbench/cli/arguments.h"
 #include "opbench/results/sample_result.h"
 #include "opbench/results/write.h"
 #include "opbench/run/outcome.h"
+#include "opbench/settings/arguments.h"
 #include "opbench/sweep/agenda.h"
 #include "opbench/sweep/run_cache.h"
 #include "opbench/sweep/workers/compilers.h"

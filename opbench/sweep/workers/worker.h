@@ -1,6 +1,6 @@
 #pragma once
 
-#include "opbench/cli/options.h"
+#include "opbench/settings/options.h"
 
 namespace opbench {
 

@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "opbench/sweep/workers/messages.h"
+#include "opbench/sweep/messages.h"
 
 namespace opbench {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "opbench/process/process.h"
-#include "opbench/sweep/workers/messages.h"
+#include "opbench/sweep/messages.h"
 
 namespace opbench {
 

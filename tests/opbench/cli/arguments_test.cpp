@@ -1,4 +1,5 @@
-#include "opbench/cli/arguments.h"
+#include "opbench/settings/arguments.h"
+#include "opbench/cli/options.h"
 
 #include <doctest/doctest.h>
 

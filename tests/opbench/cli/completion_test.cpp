@@ -8,8 +8,9 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "opbench/cli/arguments.h"
 #include "opbench/cli/options.h"
+#include "opbench/settings/arguments.h"
+#include "opbench/settings/options.h"
 #include "tests/opbench/temporary_folder.h"
 #include "tests/refusal.h"
 

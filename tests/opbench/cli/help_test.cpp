@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "opbench/cli/options.h"
+#include "opbench/settings/options.h"
 
 using namespace opbench;
 

@@ -1,4 +1,4 @@
-#include "opbench/cli/list.h"
+#include "opbench/verbs/list.h"
 
 #include <doctest/doctest.h>
 

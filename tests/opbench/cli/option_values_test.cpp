@@ -2,6 +2,7 @@
 
 #include "ir/error.h"
 #include "opbench/cli/options.h"
+#include "opbench/settings/options.h"
 #include "tests/refusal.h"
 
 using namespace opbench;

@@ -1,4 +1,6 @@
 #include "opbench/cli/options.h"
+#include "opbench/compare/options.h"
+#include "opbench/settings/options.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "opbench/cli/registrations.h"
+#include "opbench/verbs/registrations.h"
 
 #include <doctest/doctest.h>
 

@@ -1,9 +1,10 @@
+#include "opbench/cli/options.h"
 #include "opbench/compare/options.h"
 
 #include <doctest/doctest.h>
 
 #include "ir/error.h"
-#include "opbench/cli/options.h"
+#include "opbench/settings/options.h"
 
 using namespace opbench;
 using Files = std::vector<std::string>;

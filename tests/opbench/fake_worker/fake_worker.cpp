@@ -17,12 +17,12 @@
 #include <vector>
 
 #include "inputs/sample.h"
-#include "opbench/cli/arguments.h"
+#include "opbench/check/faults/process_fault_causes.h"
 #include "opbench/process/channel.h"
 #include "opbench/results/brief.h"
 #include "opbench/results/write.h"
-#include "opbench/sweep/workers/messages.h"
-#include "opbench/sweep/workers/process_fault.h"
+#include "opbench/settings/arguments.h"
+#include "opbench/sweep/messages.h"
 #include "opbench/text/version.h"
 
 namespace {

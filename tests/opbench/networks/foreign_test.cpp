@@ -8,9 +8,9 @@
 
 #include "inputs/archive/zip.h"
 #include "inputs/files.h"
-#include "opbench/cli/arguments.h"
 #include "opbench/networks/foreign/reader.h"
 #include "opbench/results/sample_result.h"
+#include "opbench/settings/arguments.h"
 #include "tests/inputs/archive/zip_writer.h"
 #include "tests/opbench/program_bed.h"
 #include "tests/refusal.h"

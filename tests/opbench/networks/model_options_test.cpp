@@ -6,8 +6,9 @@
 #include <torch/csrc/jit/api/module.h>
 
 #include "inputs/files.h"
-#include "opbench/networks/foreign/description.h"
+#include "opbench/networks/description.h"
 #include "opbench/select/suite_config.h"
+#include "runtime/device.h"
 #include "runtime/network/model/model.h"
 #include "tests/opbench/temporary_folder.h"
 #include "tests/refusal.h"

@@ -1,4 +1,5 @@
 #include "opbench/networks/record.h"
+#include "opbench/cli/options.h"
 
 #include <doctest/doctest.h>
 
@@ -7,7 +8,7 @@
 #include "inputs/files.h"
 #include "ir/error.h"
 #include "ir/text/text.h"
-#include "opbench/cli/options.h"
+#include "opbench/settings/options.h"
 #include "runtime/device.h"
 #include "tests/opbench/program_bed.h"
 #include "tests/refusal.h"

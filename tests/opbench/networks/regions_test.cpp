@@ -1,4 +1,4 @@
-#include "opbench/networks/regions.h"
+#include "opbench/run/regions.h"
 
 #include <doctest/doctest.h>
 

@@ -1,9 +1,10 @@
 #include "opbench/networks/rnn.h"
+#include "opbench/cli/options.h"
 
 #include <doctest/doctest.h>
 
-#include "opbench/cli/options.h"
 #include "opbench/measure/race.h"
+#include "opbench/settings/options.h"
 #include "tests/opbench/fake_trial.h"
 #include "tests/refusal.h"
 

@@ -8,7 +8,8 @@
 #include <sstream>
 
 #include "inputs/files.h"
-#include "opbench/networks/foreign/description.h"
+#include "opbench/cli/options.h"
+#include "opbench/networks/description.h"
 #include "opbench/select/suite_config.h"
 #include "opbench/sweep/sweep.h"
 #include "runtime/program/programs.h"

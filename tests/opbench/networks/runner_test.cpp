@@ -1,17 +1,18 @@
 #include "opbench/networks/runner.h"
+#include "opbench/cli/options.h"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 
 #include "inputs/files.h"
-#include "opbench/cli/options.h"
-#include "opbench/networks/foreign/description.h"
+#include "opbench/networks/description.h"
 #include "opbench/report/networks/runner.h"
 #include "opbench/report/networks/words.h"
 #include "opbench/results/sample_result.h"
 #include "opbench/results/write.h"
 #include "opbench/select/suite_config.h"
+#include "opbench/settings/options.h"
 #include "runtime/program/programs.h"
 #include "tests/opbench/temporary_folder.h"
 #include "tests/refusal.h"

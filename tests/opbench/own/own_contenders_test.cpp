@@ -1,8 +1,8 @@
 // --kernel by the program itself, where there is no GPU to launch on.
 #include <doctest/doctest.h>
 
-#include "opbench/cli/arguments.h"
 #include "opbench/own/own_contenders.h"
+#include "opbench/settings/arguments.h"
 #include "tests/opbench/own/kernel_bed.h"
 #include "tests/opbench/program_bed.h"
 #include "tests/refusal.h"

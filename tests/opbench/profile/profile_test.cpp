@@ -6,9 +6,10 @@
 #include <sstream>
 
 #include "inputs/sample.h"
+#include "opbench/cli/options.h"
 #include "opbench/profile/report.h"
 #include "opbench/profile/tools.h"
-#include "opbench/profile/verb.h"
+#include "opbench/verbs/profile.h"
 #include "tests/cache_settings.h"
 #include "tests/opbench/known_ceilings.h"
 #include "tests/opbench/profile/trace.h"

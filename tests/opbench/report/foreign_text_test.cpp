@@ -12,7 +12,8 @@
 #include "opbench/report/html/race.h"
 #include "opbench/report/junit.h"
 #include "opbench/results/write.h"
-#include "opbench/show/verb.h"
+#include "opbench/show/options.h"
+#include "opbench/verbs/show.h"
 #include "tests/opbench/rows.h"
 #include "tests/opbench/temporary_folder.h"
 

@@ -1,4 +1,4 @@
-#include "opbench/report/reporter.h"
+#include "opbench/presentation/reporter.h"
 
 #include <doctest/doctest.h>
 

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "ir/error.h"
-#include "opbench/repro/case.h"
-#include "opbench/repro/reproduce.h"
+#include "opbench/cases/case.h"
+#include "opbench/verbs/repro.h"
 #include "tests/cache_settings.h"
 #include "tests/opbench/known_ceilings.h"
 #include "tests/opbench/temporary_folder.h"

@@ -1,6 +1,6 @@
 // What `opbench repro` does with files that are there already.
 #include "inputs/text/print.h"
-#include "opbench/repro/folder.h"
+#include "opbench/cases/folder.h"
 #include "tests/opbench/repro/repro_bed.h"
 
 using namespace opbench;

@@ -1,10 +1,10 @@
 // The two programs of a case, executed: driver.py on a torch that shows what it is asked for, run.sh with a program that does.
-#include "opbench/repro/scripts.h"
+#include "opbench/cases/scripts.h"
 
 #include <fmt/format.h>
 
-#include "opbench/repro/case_json.h"
-#include "opbench/repro/folder.h"
+#include "opbench/cases/case_json.h"
+#include "opbench/cases/folder.h"
 #include "tests/opbench/process.h"
 #include "tests/opbench/repro/repro_bed.h"
 

@@ -1,4 +1,4 @@
-#include "opbench/repro/case.h"
+#include "opbench/cases/case.h"
 
 #include <doctest/doctest.h>
 
@@ -8,8 +8,9 @@
 #include <sstream>
 
 #include "inputs/data/stored.h"
-#include "opbench/cli/arguments.h"
+#include "opbench/cli/options.h"
 #include "opbench/run/outcome.h"
+#include "opbench/settings/arguments.h"
 #include "tests/opbench/repro/repro_bed.h"
 
 using namespace opbench;

@@ -9,12 +9,13 @@
 #include "inputs/text/words.h"
 #include "opbench/results/line.h"
 #include "opbench/results/write.h"
+#include "tests/golden.h"
 #include "tests/opbench/rows.h"
 
 using namespace opbench;
 
 TEST_CASE("docs/measurement.md has the table of fields as the program writes them") {
-  const std::string page = inputs::readFile("docs/measurement.md");
+  const std::string page = inputs::readFile(tests::settings().golden / "../../docs/measurement.md");
   const std::string table = results::fieldsTable();
   CHECK_MESSAGE(page.find(table) != std::string::npos, "the table of docs/measurement.md is to be:\n" << table);
 }

@@ -7,10 +7,10 @@
 #include <fstream>
 #include <sstream>
 
+#include "opbench/cases/case.h"
 #include "opbench/compare/compare.h"
 #include "opbench/report/dashboard.h"
 #include "opbench/report/junit.h"
-#include "opbench/repro/case.h"
 #include "opbench/results/read.h"
 #include "opbench/results/sample_result.h"
 #include "opbench/results/write.h"

@@ -7,6 +7,7 @@
 #include "opbench/report/summary.h"
 #include "opbench/results/write.h"
 #include "opbench/run/pipeline.h"
+#include "runtime/decorators.h"
 
 using namespace opbench;
 using runtime::Measure;
@@ -15,54 +16,38 @@ namespace {
 
 /// A trial whose times by one measure are others by a factor. They are below 0 where what they are the difference of is
 /// disturbed.
-class DisturbedTrial : public runtime::Trial {
+class DisturbedTrial : public runtime::TrialDecorator {
  public:
   DisturbedTrial(std::unique_ptr<runtime::Trial> trial, Measure measure, double factor)
-      : trial_(std::move(trial)), disturbed_(measure), factor_(factor) {}
+      : TrialDecorator(std::move(trial)), disturbed_(measure), factor_(factor) {}
 
-  runtime::TensorList run() override { return trial_->run(); }
-  runtime::TensorList outputs() const override { return trial_->outputs(); }
-  bool prepareFor(Measure measure) override { return trial_->prepareFor(measure); }
-  runtime::TensorList audit(Measure measure, std::optional<int> capture) override { return trial_->audit(measure, capture); }
-  void replay() override { trial_->replay(); }
   void queue(Measure measure) override {
     measure_ = measure;
-    trial_->queue(measure);
+    TrialDecorator::queue(measure);
   }
   void collect(std::vector<double>& seconds) override {
     std::vector<double> times;
-    trial_->collect(times);
+    TrialDecorator::collect(times);
     for (const double time : times) seconds.push_back(measure_ == disturbed_ ? factor_ * time : time);
   }
 
  private:
-  std::unique_ptr<runtime::Trial> trial_;
   Measure disturbed_, measure_ = Measure::Cold;
   double factor_;
 };
 
 /// The CPU, whose times of the first generated kernel by one measure are others by a factor.
-class DisturbedDevice : public runtime::Device {
+class DisturbedDevice : public runtime::DeviceDecorator {
  public:
-  DisturbedDevice(Measure measure, double factor) : measure_(measure), factor_(factor) {}
+  DisturbedDevice(Measure measure, double factor) : DeviceDecorator(Device::open("cpu", 1)), measure_(measure), factor_(factor) {}
 
-  std::string torchName() const override { return device_->torchName(); }
-  std::string name() const override { return device_->name(); }
-  const ir::Target& target() const override { return device_->target(); }
-  runtime::ExecutablePtr compile(const codegen::Program& program, const runtime::Cache& cache) override {
-    return device_->compile(program, cache);
-  }
-  std::pair<std::string, std::string> assembly(const codegen::Program& program) override { return device_->assembly(program); }
   std::unique_ptr<runtime::Trial> prepare(runtime::Callable& callable, runtime::Workload& call) override {
-    std::unique_ptr<runtime::Trial> trial = device_->prepare(callable, call);
+    std::unique_ptr<runtime::Trial> trial = DeviceDecorator::prepare(callable, call);
     if (callable.kind != runtime::Kind::Generated || std::exchange(isUsed_, true)) return trial;
     return std::make_unique<DisturbedTrial>(std::move(trial), measure_, factor_);
   }
-  std::unique_ptr<runtime::MemoryWatch> watchMemory() override { return device_->watchMemory(); }
-  std::vector<std::pair<std::string, std::string>> facts() override { return device_->facts(); }
 
  private:
-  std::unique_ptr<runtime::Device> device_ = runtime::Device::open("cpu", 1);
   Measure measure_;
   double factor_;
   bool isUsed_ = false;

@@ -1,4 +1,5 @@
 #include "opbench/run/pipeline.h"
+#include "opbench/cases/case_writer.h"
 
 #include <ATen/ops/addbmm.h>
 #include <doctest/doctest.h>
@@ -31,7 +32,11 @@ Row raced(const std::string& op, const std::string& call, Options options = {}) 
   run.device = "cpu";
   run.dtype = ir::torchName(options.dtype);
   runtime::Tunings tunings;
-  return raceSample(sampleOf(op, call), 1, Bench{options, run, *device, cache, options.tune ? &tunings : nullptr});
+  const inputs::Sample sample = sampleOf(op, call);
+  const Bench bench{options, run, *device, cache, options.tune ? &tunings : nullptr};
+  Row row = raceSample(sample, 1, bench);
+  writeCases(row, sample, bench);
+  return row;
 }
 
 /// A library that is fast, as it remembers the first results that it computed, and so is wrong on any other data.

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "ir/error.h"
+#include "opbench/text/patterns.h"
 #include "tests/refusal.h"
 
 using namespace opbench;

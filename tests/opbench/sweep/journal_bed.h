@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "ir/error.h"
-#include "opbench/cli/arguments.h"
 #include "opbench/results/write.h"
+#include "opbench/settings/arguments.h"
 #include "opbench/sweep/journal.h"
 #include "opbench/sweep/shard.h"
 #include "opbench/text/version.h"

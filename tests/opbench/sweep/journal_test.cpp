@@ -10,8 +10,8 @@
 #include <sstream>
 
 #include "ir/error.h"
-#include "opbench/cli/arguments.h"
 #include "opbench/results/write.h"
+#include "opbench/settings/arguments.h"
 #include "opbench/sweep/shard.h"
 #include "opbench/text/version.h"
 #include "tests/golden.h"

@@ -1,4 +1,4 @@
-#include "opbench/sweep/merge.h"
+#include "opbench/verbs/merge.h"
 
 #include <doctest/doctest.h>
 

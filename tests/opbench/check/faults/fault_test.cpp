@@ -54,3 +54,16 @@ TEST_CASE("the slow fault is raced over as many captures as what it slows") {
   trial->numberOfCaptures = 16;
   CHECK(broken(std::move(trial), Fault::Slow)->captures(runtime::Measure::Cold) == 16);
 }
+
+TEST_CASE("a slow trial has the phases of the one it slows, as much longer as its runs") {
+  struct PhasedTrial : tests::FakeTrial {
+    using FakeTrial::FakeTrial;
+    std::vector<runtime::PhaseTime> phases() const override { return {{"forward", 1.0}, {"backward", 2.0}}; }
+    std::string tampering() override { return "the clock is another one"; }
+  };
+  const auto slow = broken(std::make_unique<PhasedTrial>("t", [](int) { return 3.0; }), Fault::Slow);
+  REQUIRE(slow->phases().size() == 2);
+  CHECK(slow->phases()[1].name == "backward");
+  CHECK(slow->phases()[1].seconds == doctest::Approx(2.1));
+  CHECK(slow->tampering() == "the clock is another one");
+}

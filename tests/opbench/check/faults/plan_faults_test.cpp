@@ -1,5 +1,6 @@
 // Deliberate mistakes in the plans of networks: each is found by the check that a race makes.
 #include "opbench/check/faults/plan_faults.h"
+#include "opbench/check/faults/fault.h"
 
 #include <doctest/doctest.h>
 #include <torch/csrc/jit/api/module.h>

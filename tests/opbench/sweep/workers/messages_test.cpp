@@ -1,4 +1,4 @@
-#include "opbench/sweep/workers/messages.h"
+#include "opbench/sweep/messages.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "opbench/sweep/workers/process_fault.h"
+#include "opbench/check/faults/process_fault_causes.h"
 
 #include <doctest/doctest.h>
 

@@ -1,0 +1,105 @@
+#include "opbench/run/regions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <filesystem>
+#include <map>
+#include <unordered_map>
+
+#include "codegen/compile.h"
+#include "inputs/files.h"
+#include "inputs/region.h"
+#include "inputs/text/words.h"
+#include "ir/error.h"
+#include "ir/text/text.h"
+#include "lowering/partition/partition.h"
+#include "runtime/build/hash.h"
+#include "runtime/capture/recording.h"
+
+namespace opbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool isGenerated(const ir::Graph& call, const ir::Target& target) {
+  try {
+    return codegen::whyFallback(call, target).empty();
+  } catch (const std::exception&) {  // whoever races the call is told
+    return false;
+  }
+}
+
+/// The graphs of the groups that are to be generated, in the order of their first calls.
+std::vector<ir::Graph> generatedPartsOf(const ir::Graph& graph, const lowering::IsGenerated& isGenerated) {
+  std::vector<lowering::Group> groups = lowering::partition(graph, lowering::DataFlow(graph), isGenerated);
+  std::erase_if(groups, [](const lowering::Group& group) { return !group.isGenerated; });
+  std::sort(groups.begin(), groups.end(), [](const auto& a, const auto& b) { return a.nodes < b.nodes; });
+  std::vector<ir::Graph> graphs;
+  for (lowering::Group& group : groups) graphs.push_back(std::move(group.graph));
+  return graphs;
+}
+
+bool hasSamples(const fs::path& folder) {
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error))
+    if (entry.path().extension() == ".txt") return true;
+  return false;
+}
+
+}  // namespace
+
+std::string regionName(const ir::Graph& region) {
+  constexpr size_t digits = 12;
+  return runtime::digest(ir::toText(region)).substr(0, digits);
+}
+
+std::string regionText(const inputs::Sample& region, const inputs::Sample& network) {
+  std::string text =
+      fmt::format("# {} in a step of {}: {}\n#\n", region.count == 1 ? "once" : fmt::format("{} times", region.count), network.op,
+                  network.recorded);
+  const std::string graph = ir::toText(inputs::regionOf(region));
+  for (const std::string_view line : inputs::split(graph, "\n"))
+    if (!line.empty()) text += fmt::format("# {}\n", line);
+  return text + "\n" + inputs::toText(std::vector{region});
+}
+
+std::vector<inputs::Sample> regionsOf(const ir::Graph& graph, const ir::Target& target) {
+  std::unordered_map<std::string, bool> known;  // by the text of the call
+  const auto joins = [&](const ir::Graph& call, const ir::Node& node) {
+    if (runtime::drawsNumbers(node)) return false;
+    const auto [place, isNew] = known.try_emplace(ir::toText(call), false);
+    if (isNew) place->second = isGenerated(call, target);
+    return place->second;
+  };
+  std::vector<inputs::Sample> samples;
+  std::unordered_map<std::string, size_t> places;
+  for (const ir::Graph& region : generatedPartsOf(graph, joins)) {
+    const std::string name = regionName(region);
+    const auto [place, isNew] = places.try_emplace(name, samples.size());
+    isNew ? samples.push_back(inputs::regionSample(region, name)) : void(++samples[place->second].count);
+  }
+  return samples;
+}
+
+std::map<std::string, std::string> regionFiles(const std::vector<inputs::Sample>& regions, const inputs::Sample& network) {
+  std::map<std::string, std::string> files;
+  for (const inputs::Sample& region : regions) files[region.op.substr(region.op.find('.') + 1)] = regionText(region, network);
+  return files;
+}
+
+void writeRegions(const std::map<std::string, std::string>& files, const std::string& folder) {
+  inputs::makeFolder(folder);
+  if (hasSamples(folder)) ir::fail(ir::ErrorKind::Input, "--regions {}: the folder has files of samples already", folder);
+  for (const auto& [name, text] : files) inputs::writeFile((fs::path(folder) / (name + ".txt")).string(), text);
+}
+
+int64_t callsIn(const std::vector<inputs::Sample>& regions) {
+  int64_t calls = 0;
+  for (const inputs::Sample& region : regions)
+    calls += region.count * static_cast<int64_t>(inputs::regionOf(region).nodes.size());
+  return calls;
+}
+
+}  // namespace opbench

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "opbench/settings/options.h"
+
+namespace opbench {
+
+/// The arguments with which opbench races samples as `options` say, whatever they are and wherever it is done; those of default
+/// value are left out. Equal arguments make equal rows, measuring apart.
+std::vector<std::string> raceArguments(const Options& options);
+
+/// The arguments that choose the samples of files; those that choose nothing are left out. None for networks.
+std::vector<std::string> selectionArguments(const Options& options);
+
+/// The arguments that give another process of the run these settings.
+std::vector<std::string> cacheArguments(const runtime::CacheSettings& settings);
+
+/// A digest of what the files say that these arguments name (--config, --tolerances), on which rows depend as well; empty where
+/// they name none. A program that cannot be read counts by what is wrong with it. Errors: Input, for another file that
+std::string rulesDigest(const Options& options);
+
+/// raceArguments() with the device.
+std::vector<std::string> commandWords(const Options& options);
+/// The same as one line for a shell.
+std::string commandLine(const Options& options);
+
+/// A word as a shell takes it, quoted where it needs to be.
+std::string quoted(const std::string& word);
+/// Words, quoted, with spaces between them.
+std::string quoted(const std::vector<std::string>& words);
+
+/// The words of such a line.
+std::vector<std::string> unquoted(std::string_view line);
+
+/// How the options in two such lines differ, one by one: `--seed differs (file: not given; now: 8)`; empty where they do not.
+std::string optionDifferences(std::string_view file, std::string_view now);
+
+}  // namespace opbench

@@ -1,0 +1,15 @@
+#include "opbench/settings/device_name.h"
+
+#include <algorithm>
+
+namespace opbench {
+
+bool isDevice(std::string_view text) {
+  if (text == "cpu" || text == "cuda") return true;
+  if (!text.starts_with("cuda:")) return false;
+  const std::string_view number = text.substr(5);
+  return !number.empty() && number.size() < 4 &&
+         std::all_of(number.begin(), number.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+}  // namespace opbench
