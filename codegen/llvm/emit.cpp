@@ -82,9 +82,12 @@ class LlvmKernel {
         builder_, condition, [&] { block(statement.then); }, statement.otherwise.empty() ? std::function<void()>() : otherwise);
   }
 
-  template <typename Statement>  // of threads
-  void print(const Statement&) {
-    ir::require(false, "the kernel {} combines threads or lets them wait on a CPU", scope_.kernel.name);
+  [[noreturn]] void print(const ir::Combine&) { refuseThreads(); }
+  [[noreturn]] void print(const ir::Barrier&) { refuseThreads(); }
+  [[noreturn]] void print(const ir::CommitCopies&) { refuseThreads(); }
+  [[noreturn]] void print(const ir::AwaitCopies&) { refuseThreads(); }
+  [[noreturn]] void refuseThreads() {
+    ir::fail(ir::ErrorKind::Internal, "the kernel {} combines threads or lets them wait on a CPU", scope_.kernel.name);
   }
 
   void print(const ir::Lanes& lanes) {

@@ -61,8 +61,12 @@ class Collector {
     }
     read(roots, lanes.axis->axis().extent);
   }
-  template <typename Statement>  // registers alone, or nothing
-  void add(const Statement&) {}
+  void add(const ir::AwaitCopies& await) {
+    if (await.later != nullptr) read({await.later}, 1);
+  }
+  void add(const ir::Combine&) {}  // combines registers, and waits for its exchange itself
+  void add(const ir::Barrier&) {}
+  void add(const ir::CommitCopies&) {}
 
   void read(const std::vector<const ir::Expr*>& roots, int64_t lanes) {
     for (const ir::Expr* node : ir::postorder(roots)) {

@@ -84,8 +84,10 @@ class BarrierInserter {
   void add(const ir::If& branch, ir::Block& to);
   void add(const ir::Lanes& lanes, ir::Block& to);
   void add(const Combine& combine, ir::Block& to);
-  template <typename Wait>  // of threads for each other, or for copies
-  void add(const Wait&, ir::Block&) {
+  [[noreturn]] void add(const Barrier&, ir::Block&) { refuseWaits(); }
+  [[noreturn]] void add(const ir::CommitCopies&, ir::Block&) { refuseWaits(); }
+  [[noreturn]] void add(const ir::AwaitCopies&, ir::Block&) { refuseWaits(); }
+  [[noreturn]] void refuseWaits() const {
     ir::fail(ir::ErrorKind::Internal, "a barrier in {}, whose barriers are implied", kernel_.name);
   }
 

@@ -29,11 +29,10 @@ class Moved {
   ir::If statement(const ir::If& branch);
   ir::Lanes statement(const ir::Lanes& lanes);
   ir::Combine statement(ir::Combine combine) const;
-  template <typename Wait>  // of threads for each other, or for copies
-  Wait statement(const Wait& wait) const {
-    ir::fail(ir::ErrorKind::Internal, "kernels with explicit barriers are merged");
-    return wait;
-  }
+  [[noreturn]] static ir::Barrier statement(const ir::Barrier&) { refuseWaits(); }
+  [[noreturn]] static ir::CommitCopies statement(const ir::CommitCopies&) { refuseWaits(); }
+  [[noreturn]] static ir::AwaitCopies statement(const ir::AwaitCopies&) { refuseWaits(); }
+  [[noreturn]] static void refuseWaits() { ir::fail(ir::ErrorKind::Internal, "kernels with explicit barriers are merged"); }
 
   ir::ExprPool& pool_;
   std::vector<int> numbers_;
