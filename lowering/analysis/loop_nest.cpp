@@ -41,11 +41,13 @@ LoopNests analyzeJointly(std::vector<LoopNest> all, const ir::Target& target) {
   const DependenceGraph graph = dependencesOf(nests.all);
   for (std::size_t first = 0; first < nests.all.size(); ++first) {
     for (std::size_t second = first + 1; second < nests.all.size(); ++second) {
-      const bool reduceBoth = nests.all[first].reduction && nests.all[second].reduction;
-      if (!reduceBoth || !graph.areIndependent(first, second)) continue;
-      const ir::Loops &one = nests.all[first].loops, &other = nests.all[second].loops;
-      std::optional<MixedOrderReduction> matrix = mixedOrderReductionOf({one, other}, target);
-      if (matrix) nests.mixedOrders.push_back({first, second, *std::move(matrix), sharedBytes(one, other)});
+      const LoopNest &one = nests.all[first], &other = nests.all[second];
+      const bool areRowsAndColumns =
+          one.hasReductions() && other.hasReductions() && one.domain.runsAlongElements() != other.domain.runsAlongElements();
+      const int64_t shared = areRowsAndColumns && graph.areIndependent(first, second) ? sharedBytes(one.loops, other.loops) : 0;
+      if (shared == 0) continue;
+      std::optional<MixedOrderReduction> matrix = mixedOrderReductionOf({one.loops, other.loops}, target);
+      if (matrix) nests.mixedOrders.push_back({first, second, *std::move(matrix), shared});
     }
   }
   std::stable_sort(nests.mixedOrders.begin(), nests.mixedOrders.end(),

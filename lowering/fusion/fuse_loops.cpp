@@ -1,5 +1,6 @@
 #include "lowering/fusion/fuse_loops.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -24,13 +25,24 @@ bool hasSchedule(const LoopNest& joined, const LoopNest& first, const LoopNest& 
          runsAlongElements(second);
 }
 
+std::set<int> valuesOf(const LoopNest& nest) {
+  std::set<int> values;
+  for (const ir::Buffer& buffer : nest.loops.buffers) values.insert(buffer.value);
+  return values;
+}
+
 class Fuser {
  public:
   Fuser(std::vector<LoopNest> all, std::size_t firstIntermediate, const ir::Target& target)
       : nests_(std::move(all)),
         firstIntermediate_(static_cast<int>(firstIntermediate)),
         target_(target),
-        graph_(dependencesOf(nests_)) {}
+        graph_(dependencesOf(nests_)) {
+    for (const LoopNest& nest : nests_) {
+      values_.push_back(valuesOf(nest));
+      count(values_.back(), 1);
+    }
+  }
 
   std::vector<LoopNest> fuse() {
     while (fusePair()) {
@@ -41,56 +53,92 @@ class Fuser {
   }
 
  private:
+  using Pair = std::pair<std::size_t, std::size_t>;
+  /// Two loops as one.
+  struct Fused {
+    LoopNest nest;
+    int64_t savedBytes = 0;
+  };
+
   /// Fuses the pair that saves most bytes, the earliest one of several; false if no pair saves any.
   bool fusePair() {
     const std::vector<std::size_t> order = graph_.order();
-    std::optional<LoopNest> best;
-    std::pair<std::size_t, std::size_t> pair;
+    std::optional<Pair> best;
     int64_t most = 0;
     for (auto first = order.begin(); first != order.end(); ++first) {
       for (auto second = first + 1; second != order.end(); ++second) {
-        if (!graph_.canMerge(*first, *second)) continue;
-        std::optional<JoinedLoops> joined = join(*first, *second);
-        if (!joined || joined->savedBytes <= most) continue;
-        LoopNest nest = analyze(std::move(joined->loops), target_);
-        if (!hasSchedule(nest, nests_[*first], nests_[*second], target_)) continue;
-        most = joined->savedBytes;
-        best = std::move(nest);
-        pair = {*first, *second};
+        if (!shareValue(*first, *second) || !graph_.canMerge(*first, *second)) continue;
+        const std::optional<Fused>& fused = fusedOf({*first, *second});
+        if (!fused || fused->savedBytes <= most) continue;
+        most = fused->savedBytes;
+        best = {*first, *second};
       }
     }
-    if (!best) return false;
-    graph_.merge(pair.first, pair.second);
-    nests_[pair.first] = *std::move(best);
-    return true;
+    if (best) replace(*best);
+    return best.has_value();
   }
 
-  std::optional<JoinedLoops> join(std::size_t first, std::size_t second) const {
-    const LoopNest &one = nests_[first], &other = nests_[second];
-    const std::set<int> temporaries = temporariesOf(first, second);
-    if (std::optional<ir::Loops> split = splitAs(one, other))
-      return joinLoops(analyze(*std::move(split), target_), other, temporaries);
-    if (std::optional<ir::Loops> split = splitAs(other, one))
-      return joinLoops(one, analyze(*std::move(split), target_), temporaries);
-    return joinLoops(one, other, temporaries);
+  /// Makes a pair one nest, in the place of its first.
+  void replace(const Pair& pair) {
+    const auto [first, second] = pair;
+    LoopNest nest = std::move(fused_.at(pair)->nest);
+    std::erase_if(fused_, [&](const auto& one) {
+      const auto isOf = [&](std::size_t number) { return one.first.first == number || one.first.second == number; };
+      return isOf(first) || isOf(second);
+    });
+    graph_.merge(first, second);
+    nests_[first] = std::move(nest);
+    for (const std::size_t one : {first, second}) count(values_[one], -1);
+    values_[first] = valuesOf(nests_[first]);
+    values_[second].clear();
+    count(values_[first], 1);
+  }
+
+  /// The pair as one; nothing where it cannot be, or has no schedule.
+  const std::optional<Fused>& fusedOf(const Pair& pair) {
+    const auto [known, isNew] = fused_.try_emplace(pair);
+    if (isNew) {
+      const LoopNest &first = nests_[pair.first], &second = nests_[pair.second];
+      if (std::optional<JoinedLoops> joined = join(first, second, temporariesOf(pair))) {
+        LoopNest nest = analyze(std::move(joined->loops), target_);
+        if (hasSchedule(nest, first, second, target_)) known->second = Fused{std::move(nest), joined->savedBytes};
+      }
+    }
+    return known->second;
+  }
+
+  std::optional<JoinedLoops> join(const LoopNest& first, const LoopNest& second, const std::set<int>& temporaries) const {
+    if (std::optional<ir::Loops> split = splitAs(first, second))
+      return joinLoops(analyze(*std::move(split), target_), second, temporaries);
+    if (std::optional<ir::Loops> split = splitAs(second, first))
+      return joinLoops(first, analyze(*std::move(split), target_), temporaries);
+    return joinLoops(first, second, temporaries);
+  }
+
+  bool shareValue(std::size_t first, std::size_t second) const {
+    return std::any_of(values_[first].begin(), values_[first].end(), [&](int value) { return values_[second].contains(value); });
   }
 
   /// Intermediates that only these two loops read or write.
-  std::set<int> temporariesOf(std::size_t first, std::size_t second) const {
-    std::set<int> values;
-    for (const ir::Buffer& buffer : nests_[first].loops.buffers)
-      if (buffer.value >= firstIntermediate_) values.insert(buffer.value);
-    for (const std::size_t other : graph_.order()) {
-      if (other == first || other == second) continue;
-      for (const ir::Buffer& buffer : nests_[other].loops.buffers) values.erase(buffer.value);
-    }
-    return values;
+  std::set<int> temporariesOf(const Pair& pair) const {
+    std::set<int> temporaries;
+    for (const int value : values_[pair.first])
+      if (value >= firstIntermediate_ && nestsWith_.at(value) == 1 + static_cast<int>(values_[pair.second].count(value)))
+        temporaries.insert(value);
+    return temporaries;
+  }
+
+  void count(const std::set<int>& values, int change) {
+    for (const int value : values) nestsWith_[value] += change;
   }
 
   std::vector<LoopNest> nests_;
   const int firstIntermediate_;
   const ir::Target& target_;
   DependenceGraph graph_;
+  std::vector<std::set<int>> values_;           ///< by nest: what it reads and writes
+  std::map<int, int> nestsWith_;                ///< by value: how many nests read or write it
+  std::map<Pair, std::optional<Fused>> fused_;  ///< pairs of nests that have not changed since
 };
 
 /// Gives the intermediates that are left consecutive numbers, in their order.
