@@ -11,6 +11,7 @@
 #include "lowering/fusion/intermediates.h"
 #include "lowering/fusion/split_axes.h"
 #include "lowering/fusion/split_reduction.h"
+#include "lowering/heuristics/launches.h"
 #include "lowering/kernel/insert_barriers.h"
 #include "lowering/layout/check.h"
 #include "lowering/schedule/launches.h"

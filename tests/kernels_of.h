@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "lowering/heuristics/launches.h"
 #include "lowering/layout/edit.h"
 #include "lowering/schedule/launches.h"
 

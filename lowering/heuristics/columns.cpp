@@ -6,7 +6,7 @@
 #include "ir/index/ceil_div.h"
 #include "lowering/analysis/gather.h"
 #include "lowering/heuristics/limits.h"
-#include "lowering/heuristics/rule.h"
+#include "lowering/heuristics/schedule.h"
 #include "lowering/layout/check.h"
 
 namespace lowering {
@@ -143,10 +143,10 @@ namespace {
 bool hasColumns(const LoopNest& nest) { return nest.hasReductions() && !nest.domain.runsAlongElements(); }
 
 /// Other threads across a tile and down a column, and other CTAs a tile.
-std::vector<Schedule> otherColumns(const LoopNest& nest, const ir::Target& target, const Tuned& tuned) {
+std::vector<Schedule> otherColumns(const LoopNest& nest, const ir::Target& target, const TuningStart& start) {
   if (!hasColumns(nest)) return {};
   const ColumnMapping rules = chooseColumnMapping(*nest.reduction, nest.domain, target);
-  if (!tuned.isChosen) return {scheduleOf(rules, *nest.reduction, nest.domain)};
+  if (!start.isChosen) return {scheduleOf(rules, *nest.reduction, nest.domain)};
   std::vector<Schedule> schedules;
   const auto add = [&](int across, int down, int splits) {
     ColumnMapping mapping = rules;

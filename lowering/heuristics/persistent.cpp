@@ -1,10 +1,13 @@
 #include "lowering/heuristics/persistent.h"
 
 #include <algorithm>
+#include <bit>
 
+#include "lowering/heuristics/columns.h"
 #include "lowering/heuristics/gpu_limits.h"
 #include "lowering/heuristics/limits.h"
-#include "lowering/heuristics/rule.h"
+#include "lowering/heuristics/pointwise.h"
+#include "lowering/heuristics/schedule.h"
 #include "lowering/layout/edit.h"
 
 namespace lowering {
@@ -109,7 +112,24 @@ std::optional<LayoutSchedule> choosePersistentSchedule(const MixedOrderReduction
   return scheduleOf(best, matrix);
 }
 
-LayoutSchedule withRowsAhead(LayoutSchedule schedule, const MixedOrderReduction& elements, const ir::Target& target) {
+LayoutSchedule choosePersistentResults(const LoopNest& results, int block, int64_t ctas) {
+  if (!results.reduction) return scheduleOf(PointwiseMapping{.block = block}, results.domain);
+  constexpr int sectorColumns = ir::Target::sectorBytes / 4;  // of f32
+  const std::size_t end = results.domain.elementDims();
+  ColumnMapping mapping;
+  mapping.outer = results.domain.numel(0, end - 1);
+  mapping.columns = results.domain.dims()[end - 1].extent;
+  mapping.elements = results.domain.numel(end, results.domain.dims().size());
+  const auto sectors = static_cast<uint64_t>(ceilDiv(mapping.columns, sectorColumns * ctas));
+  mapping.across = std::min<int>(sectorColumns * static_cast<int>(std::bit_ceil(sectors)), warp);
+  mapping.down = block / mapping.across;
+  return scheduleOf(mapping, *results.reduction, results.domain);
+}
+
+LayoutSchedule choosePersistentElements(const LayoutSchedule& ofSums, const MixedOrderReduction& elements,
+                                        const ir::Target& target) {
+  LayoutSchedule schedule = inDims(ofSums, elements.domain);
+  schedule.isBackwards = true;
   const std::size_t row = 0, column = 1;
   const VectorRegisters registers = registersOf(elements, /*ofBoth=*/false);
   const auto vectors = static_cast<int>(schedule.layout.extent(column, Bind::Unrolled));
@@ -150,8 +170,8 @@ std::optional<Schedule> choosePersistent(const LoopNest& nest, const ir::Target&
 }
 
 /// Columns that all CTAs add to at once.
-std::vector<Schedule> otherPersistent(const LoopNest& nest, const ir::Target&, const Tuned& tuned) {
-  const auto* own = std::get_if<LayoutSchedule>(&tuned.own);
+std::vector<Schedule> otherPersistent(const LoopNest& nest, const ir::Target&, const TuningStart& start) {
+  const auto* own = std::get_if<LayoutSchedule>(&start.own);
   if (own == nullptr || !own->isPersistentKernel() || !nest.mixedOrder || !canAdd(*nest.mixedOrder)) return {};
   LayoutSchedule adding = *own;
   adding.isAtomic = true;

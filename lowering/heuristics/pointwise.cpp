@@ -5,7 +5,7 @@
 #include "ir/index/ceil_div.h"
 #include "lowering/analysis/gather.h"
 #include "lowering/heuristics/limits.h"
-#include "lowering/heuristics/rule.h"
+#include "lowering/heuristics/schedule.h"
 
 namespace lowering {
 namespace {
@@ -178,10 +178,10 @@ std::vector<Schedule> othersOfGathering(const IterationDomain& domain, const ir:
 }
 
 /// Other vectors a thread, and other threads of a CTA; for transpositions the rule's own.
-std::vector<Schedule> otherPointwise(const LoopNest& nest, const ir::Target& target, const Tuned& tuned) {
+std::vector<Schedule> otherPointwise(const LoopNest& nest, const ir::Target& target, const TuningStart& start) {
   if (nest.reduction) return {};
   const PointwiseMapping rules = choosePointwiseMapping(nest.domain, target);
-  if (!tuned.isChosen) return {scheduleOf(rules, nest.domain)};
+  if (!start.isChosen) return {scheduleOf(rules, nest.domain)};
   if (!nest.domain.accumulates() && gatheredBytes(nest.domain, nest.domain.innermost()) > 0)
     return othersOfGathering(nest.domain, target);
   std::vector<Schedule> schedules;
@@ -191,7 +191,7 @@ std::vector<Schedule> otherPointwise(const LoopNest& nest, const ir::Target& tar
       mapping.steps = steps;
       mapping.block = block;
       LayoutSchedule schedule = scheduleOf(mapping, nest.domain);
-      if (const auto* own = std::get_if<LayoutSchedule>(&tuned.own)) schedule.isBackwards = own->isBackwards;
+      if (const auto* own = std::get_if<LayoutSchedule>(&start.own)) schedule.isBackwards = own->isBackwards;
       schedules.emplace_back(schedule);
     }
   return schedules;

@@ -10,7 +10,7 @@
 #include "lowering/analysis/row_accesses.h"
 #include "lowering/heuristics/limits.h"
 #include "lowering/heuristics/row_layout.h"
-#include "lowering/heuristics/rule.h"
+#include "lowering/heuristics/schedule.h"
 #include "lowering/heuristics/segments.h"
 
 namespace lowering {
@@ -295,10 +295,10 @@ std::vector<RowWish> wishes(const RowMapping& rules, const ir::Target& target) {
   return all;
 }
 
-std::vector<Schedule> otherRows(const LoopNest& nest, const ir::Target& target, const Tuned& tuned) {
+std::vector<Schedule> otherRows(const LoopNest& nest, const ir::Target& target, const TuningStart& start) {
   if (!hasRows(nest)) return {};
   const RowMapping rules = chooseRowMapping(*nest.reduction, nest.domain, target);
-  if (!tuned.isChosen) return {scheduleOf(rules, nest.domain)};
+  if (!start.isChosen) return {scheduleOf(rules, nest.domain)};
   std::vector<Schedule> schedules;
   for (const RowWish& wish : wishes(rules, target))
     schedules.emplace_back(scheduleOf(chooseRowMapping(*nest.reduction, nest.domain, target, wish), nest.domain));

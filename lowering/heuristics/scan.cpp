@@ -5,7 +5,7 @@
 
 #include "lowering/heuristics/gpu_limits.h"
 #include "lowering/heuristics/limits.h"
-#include "lowering/heuristics/rule.h"
+#include "lowering/heuristics/schedule.h"
 #include "lowering/layout/edit.h"
 
 namespace lowering {
@@ -148,8 +148,8 @@ LayoutSchedule scheduleOf(const ScanMapping& mapping, const IterationDomain& dom
 }
 
 /// Vectors a thread takes at once, and CTAs a row or column.
-std::vector<Schedule> otherScans(const LoopNest& nest, const ir::Target& target, const Tuned& tuned) {
-  if (!tuned.isChosen) return {};
+std::vector<Schedule> otherScans(const LoopNest& nest, const ir::Target& target, const TuningStart& start) {
+  if (!start.isChosen) return {};
   const ScanMapping rules = mappingOf(nest.domain, target);
   std::vector<Schedule> schedules;
   for (const ScanWish& wish : {ScanWish{.steps = 2 * rules.steps}, ScanWish{.steps = rules.steps / 2},

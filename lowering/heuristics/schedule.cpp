@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "ir/error.h"
-#include "lowering/heuristics/rule.h"
 #include "lowering/layout/check.h"
 #include "lowering/layout/edit.h"
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "ir/target.h"
@@ -14,5 +15,25 @@ Schedule chooseSchedule(const LoopNest& nest, const ir::Target& target);
 /// those that rules choose where one of their choices is another one, and those that differ from `own` in one edit
 /// (layout/edit.h). Which of them is the fastest only a measurement tells. Their texts differ.
 std::vector<Schedule> candidates(const LoopNest& nest, const ir::Target& target, const Schedule& own);
+
+/// What tuning starts from.
+struct TuningStart {
+  const Schedule& own;    ///< of the nest, which may serve a launch that it shares with others
+  bool isChosen = false;  ///< whether a rule is the one that chooses the nest's schedule
+};
+
+/// A kind of schedules, registered by being defined: `const ScheduleRule rows{{.order = 50, ...}};`.
+class ScheduleRule {
+ public:
+  struct Definition {
+    ir::Backend backend = ir::Backend::Cuda;
+    int order = 0;  ///< of a backend's rules the first one that chooses a schedule for a nest has it
+    /// The schedule that was measured to be the fastest of this kind; nothing where another kind is faster.
+    std::optional<Schedule> (*choose)(const LoopNest& nest, const ir::Target& target) = nullptr;
+    /// Schedules of this kind that tuning tries for a nest.
+    std::vector<Schedule> (*others)(const LoopNest& nest, const ir::Target& target, const TuningStart& start) = nullptr;
+  };
+  explicit ScheduleRule(const Definition& definition);
+};
 
 }  // namespace lowering

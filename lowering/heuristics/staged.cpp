@@ -10,7 +10,7 @@
 #include "lowering/analysis/row_accesses.h"
 #include "lowering/heuristics/gpu_limits.h"
 #include "lowering/heuristics/limits.h"
-#include "lowering/heuristics/rule.h"
+#include "lowering/heuristics/schedule.h"
 
 namespace lowering {
 namespace {
@@ -238,11 +238,11 @@ LayoutSchedule scheduleOf(const StagedMapping& mapping, const IterationDomain& d
 namespace {
 
 /// Threads that share the elements of rows, how many rows a tile has, and whether these stay in registers.
-std::vector<Schedule> otherStaged(const LoopNest& nest, const ir::Target& target, const Tuned& tuned) {
+std::vector<Schedule> otherStaged(const LoopNest& nest, const ir::Target& target, const TuningStart& start) {
   if (!nest.hasReductions()) return {};
   const std::optional<StagedMapping> tiles = stagedMapping(*nest.reduction, nest.domain, target);
   if (!tiles) return {};
-  if (!tuned.isChosen) return {scheduleOf(*tiles, nest.domain)};
+  if (!start.isChosen) return {scheduleOf(*tiles, nest.domain)};
   const StagedMapping& rules = *tiles;
   std::vector<Schedule> schedules;
   const int64_t half = rules.rowVectors() * rules.lanes / 2;

@@ -6,7 +6,7 @@
 #include "ir/index/ceil_div.h"
 #include "lowering/heuristics/gpu_limits.h"
 #include "lowering/heuristics/limits.h"
-#include "lowering/heuristics/rule.h"
+#include "lowering/heuristics/schedule.h"
 
 namespace lowering {
 namespace {
@@ -159,8 +159,8 @@ LayoutSchedule scheduleOf(const TransposedMapping& mapping, const IterationDomai
 namespace {
 
 /// Other tiles, and other threads of a CTA.
-std::vector<Schedule> otherTransposed(const LoopNest& nest, const ir::Target& target, const Tuned& tuned) {
-  if (!tuned.isChosen) return {};
+std::vector<Schedule> otherTransposed(const LoopNest& nest, const ir::Target& target, const TuningStart& start) {
+  if (!start.isChosen) return {};
   const TransposedMapping rules = *chooseTransposedMapping(*nest.transposition, target);
   std::vector<Schedule> schedules;
   const auto add = [&](int64_t along, int64_t across, int block) {

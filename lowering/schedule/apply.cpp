@@ -1,6 +1,7 @@
 #include "lowering/schedule/apply.h"
 
 #include "ir/error.h"
+#include "lowering/heuristics/schedule.h"
 #include "lowering/schedule/launches.h"
 
 namespace lowering {

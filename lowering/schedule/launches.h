@@ -3,13 +3,11 @@
 #include <vector>
 
 #include "ir/kernel.h"
-#include "lowering/heuristics/schedule.h"
+#include "ir/target.h"
+#include "lowering/analysis/loop_nest.h"
+#include "lowering/layout/schedule.h"
 
 namespace lowering {
-
-/// The schedules of the loops of one graph by the rules. Loops that can share a launch have CTAs of one size; pairs that read one
-/// large matrix (analysis/mixed_order.h) have one schedule.
-std::vector<Schedule> chooseSchedules(const LoopNests& nests, const ir::Target& target);
 
 /// The kernels of the loops of one graph, in an order in which they can run: one for each, or one for two loops of a mixed-order
 /// reduction that have one schedule.

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "ir/text/text.h"
+#include "lowering/heuristics/launches.h"
 #include "lowering/schedule/launches.h"
 #include "lowering/tensor/lowering.h"
 #include "tests/kernels_of.h"

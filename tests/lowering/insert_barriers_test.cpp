@@ -6,6 +6,7 @@
 
 #include "ir/text/text.h"
 #include "lowering/heuristics/rows.h"
+#include "lowering/heuristics/schedule.h"
 #include "lowering/schedule/apply.h"
 #include "lowering/tensor/lowering.h"
 #include "tests/kernels_of.h"

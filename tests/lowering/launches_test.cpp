@@ -1,4 +1,5 @@
 // Kernels of one call that share launches: independent ones do, however many they are and whatever runs between them.
+#include "lowering/heuristics/launches.h"
 #include "lowering/schedule/launches.h"
 
 #include <doctest/doctest.h>

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "ir/text/text.h"
+#include "lowering/heuristics/schedule.h"
 #include "lowering/schedule/apply.h"
 #include "lowering/schedule/launches.h"
 #include "lowering/tensor/lowering.h"

@@ -10,6 +10,7 @@
 
 #include "inputs/descriptor.h"
 #include "ir/text/text.h"
+#include "lowering/heuristics/schedule.h"
 #include "lowering/tensor/lowering.h"
 #include "tests/cache_settings.h"
 #include "tests/opbench/temporary_folder.h"

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "lowering/heuristics/cpu/rules.h"
-#include "lowering/heuristics/rule.h"
+#include "lowering/heuristics/schedule.h"
 #include "lowering/layout/check.h"
 #include "lowering/layout/check_tasks.h"
 #include "lowering/layout/held.h"
@@ -85,7 +85,7 @@ void editScans(Edits& edits, const TaskSchedule& rules) {
 std::optional<Schedule> chooseTasks(const LoopNest& nest, const ir::Target& target) { return chooseTaskSchedule(nest, target); }
 
 /// Possible schedules that differ from the rules' in a choice each.
-std::vector<Schedule> otherTasks(const LoopNest& nest, const ir::Target& target, const Tuned&) {
+std::vector<Schedule> otherTasks(const LoopNest& nest, const ir::Target& target, const TuningStart&) {
   const TaskSchedule rules = chooseTaskSchedule(nest, target);
   const auto& [loops, reduction, domain, mixedOrder, transposition] = nest;
   Edits edits(rules);

@@ -1,14 +1,11 @@
 // Reductions along the rows and along the columns of a matrix that is read once: CTAs that take rows one after another.
 #include <algorithm>
-#include <bit>
 #include <functional>
 #include <utility>
 
 #include "ir/index/ceil_div.h"
-#include "lowering/heuristics/columns.h"
 #include "lowering/heuristics/limits.h"
 #include "lowering/heuristics/persistent.h"
-#include "lowering/heuristics/pointwise.h"
 #include "lowering/kernel/fuse_with_grid_barrier.h"
 #include "lowering/layout/edit.h"
 #include "lowering/schedule/apply.h"
@@ -21,8 +18,6 @@ namespace {
 
 using ir::Expr;
 using ir::LoopKind;
-
-constexpr int sectorColumns = ir::Target::sectorBytes / 4;  // of f32
 
 class PersistentKernel {
  public:
@@ -293,35 +288,16 @@ class PersistentKernel {
   std::vector<int> sums_, partials_, totals_, partialResults_;  ///< by reduction of columns
 };
 
-/// The columns' results by the CTAs of the persistent kernel: each has some neighbouring columns, so many that one round is
-/// enough, as rounds wait for each other.
-ir::Kernel resultsKernel(const ir::Loops& results, const ir::Target& target, int block, int64_t ctas) {
-  const LoopNest nest = analyze(results, target);
-  if (!nest.reduction) return apply(nest, target, scheduleOf(PointwiseMapping{.block = block}, nest.domain));
-  ColumnMapping mapping;
-  const std::size_t end = nest.domain.elementDims();
-  mapping.outer = nest.domain.numel(0, end - 1);
-  mapping.columns = nest.domain.dims()[end - 1].extent;
-  mapping.elements = nest.domain.numel(end, nest.domain.dims().size());
-  const auto sectors = static_cast<uint64_t>(ceilDiv(mapping.columns, sectorColumns * ctas));
-  mapping.across = std::min<int>(sectorColumns * static_cast<int>(std::bit_ceil(sectors)), ir::Target::warp);
-  mapping.down = block / mapping.across;
-  return apply(nest, target, scheduleOf(mapping, *nest.reduction, nest.domain));
-}
-
-/// The elements of columns as those of rows, whose weights the columns' values are. The last rows come first: the cache still has
-/// them.
+/// The elements of columns as those of rows, whose weights the columns' values are.
 ir::Kernel elementsKernel(const ColumnEpilogue& epilogue, const MixedOrderReduction& matrix, const ir::Target& target,
-                          LayoutSchedule schedule) {
+                          const LayoutSchedule& schedule) {
   ReductionNest rows;
   rows.kept = matrix.alongColumns.reduced;
   rows.reduced = matrix.alongColumns.kept;
   rows.elementStores = epilogue.elements().stores;
   const IterationDomain domain(epilogue.elements(), rows);
   const MixedOrderReduction elements{epilogue.elements(), rows, {}, domain, matrix.lanes};
-  schedule = withRowsAhead(inDims(std::move(schedule), domain), elements, target);
-  schedule.isBackwards = true;
-  return PersistentKernel(elements, target, schedule).build();
+  return PersistentKernel(elements, target, choosePersistentElements(schedule, elements, target)).build();
 }
 
 }  // namespace
@@ -337,8 +313,9 @@ ir::Kernel applyPersistent(const MixedOrderReduction& matrix, const ir::Target& 
     names.push_back(partialResults.back().buffer.name);
   }
   const ColumnEpilogue epilogue(matrix, partialResults);
-  ir::Kernel withResults =
-      fuseWithGridBarrier(kernel, resultsKernel(epilogue.results(), target, kernel.launch.block, kernel.launch.grid), names);
+  const LoopNest results = analyze(epilogue.results(), target);
+  const LayoutSchedule ofResults = choosePersistentResults(results, kernel.launch.block, kernel.launch.grid);
+  ir::Kernel withResults = fuseWithGridBarrier(kernel, apply(results, target, ofResults), names);
   if (epilogue.elements().stores.empty()) return withResults;
   return fuseWithGridBarrier(withResults, elementsKernel(epilogue, matrix, target, schedule), epilogue.intermediates());
 }

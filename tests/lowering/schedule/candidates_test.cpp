@@ -7,6 +7,7 @@
 
 #include "ir/text/text.h"
 #include "lowering/heuristics/cpu/tasks.h"
+#include "lowering/heuristics/schedule.h"
 #include "lowering/layout/check.h"
 #include "lowering/schedule/apply.h"
 #include "lowering/schedule/launches.h"

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ir/text/text.h"
+#include "lowering/heuristics/launches.h"
 #include "lowering/schedule/apply.h"
 #include "lowering/schedule/launches.h"
 #include "lowering/tensor/lowering.h"
