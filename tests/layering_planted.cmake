@@ -35,6 +35,10 @@ foreach(entry IN LISTS entries)
   file(WRITE "${WORK}/${folder}/planted.cpp" "${text}")
   list(APPEND expected "${folder}/README.md does not name planted")
 endforeach()
+# A README that names a file which is gone.
+file(WRITE "${WORK}/ir/README.md" "# IR\n\n| files | |\n| --- | --- |\n| `planted`, `gone` | |\n\n| word | |\n| --- | --- |\n| `word` | |\n")
+list(REMOVE_ITEM expected "ir/README.md does not name planted")
+list(APPEND expected "ir/README.md names gone, which is not there")
 # Libraries where they do not belong, a folder that nobody knows, a circle of folders, too many lines.
 list(APPEND expected "ir/planted.cpp: #include <ATen/ATen.h> (torch)" "opbench/sweep/planted.cpp: #include <cuda.h> (cuda)"
      "lowering/schedule/planted.cpp: #include <llvm/IR/Module.h> (llvm)")
