@@ -11,9 +11,9 @@ namespace {
 constexpr int64_t far = std::numeric_limits<int32_t>::max() * int64_t{1 << 16};  ///< sums of a few such numbers are numbers
 
 /// Finds which dims of one store lead to different elements.
-class Owner {
+class OwnedDims {
  public:
-  Owner(const IterationDomain& domain, const Access& store) : owned_(domain.dims().size()) {
+  OwnedDims(const IterationDomain& domain, const Access& store) : owned_(domain.dims().size()) {
     for (std::size_t d = 0; store.linear() != nullptr && d < owned_.size(); ++d) {
       const int64_t step = std::abs(domain.stride(store, d)), last = domain.dims()[d].extent - 1;
       if (step > 0) dims_.push_back({d, step, last > far / step ? far : last * step});
@@ -79,7 +79,7 @@ std::vector<bool> ownedDims(const IterationDomain& domain) {
   std::vector<bool> owned(domain.dims().size(), true);
   for (const Access& store : domain.stores()) {
     if (!store.accumulate) continue;
-    const std::vector<bool> ofStore = Owner(domain, store).find();
+    const std::vector<bool> ofStore = OwnedDims(domain, store).find();
     for (std::size_t d = 0; d < owned.size(); ++d) owned[d] = owned[d] && (ofStore[d] || domain.dims()[d].extent == 1);
   }
   return owned;

@@ -59,9 +59,9 @@ std::set<const Expr*> reductionsIn(const std::vector<const Expr*>& roots) {
 
 /// The indices that a smaller tensor can have in a bundle: each dimension runs along an axis of its own with the same extent, or
 /// is 0 where it has one element.
-class Placement {
+class MemberIndices {
  public:
-  Placement(ir::ExprPool& pool, const Bundle& bundle, const ir::Shape& sizes) : pool_(pool), bundle_(bundle), sizes_(sizes) {}
+  MemberIndices(ir::ExprPool& pool, const Bundle& bundle, const ir::Shape& sizes) : pool_(pool), bundle_(bundle), sizes_(sizes) {}
 
   /// Whether `accept` takes one of them; those that keep dimensions in their positions are offered first.
   bool any(const std::function<bool(const Index&)>& accept) {
@@ -136,7 +136,7 @@ class Results {
 bool join(ir::ExprPool& pool, Bundle& bundle, int value, const Results& all) {
   const std::set<const Expr*> held = reductionsIn(resultsOf(bundle));
   if (held.empty()) return false;
-  return Placement(pool, bundle, all.sizes(value)).any([&](const Index& index) {
+  return MemberIndices(pool, bundle, all.sizes(value)).any([&](const Index& index) {
     const Expr* result = all.at(value, index);
     const std::set<const Expr*> needed = reductionsIn({result});
     if (needed.empty() || !std::includes(held.begin(), held.end(), needed.begin(), needed.end())) return false;

@@ -24,7 +24,7 @@ int64_t extentOf(const Expr* axis) { return axis->axis().extent; }
 /// Splits one sum of columns into two stages.
 class Splitter {
  public:
-  Splitter(const ir::Loops& loops, Split split, int firstValue)
+  Splitter(const ir::Loops& loops, ReductionSplit split, int firstValue)
       : loops_(loops), pool_(*loops.pool), split_(split), value_(firstValue) {
     partial_.name = loops.name + "_partial";
     total_.name = loops.name;
@@ -118,7 +118,7 @@ class Splitter {
 
   const ir::Loops& loops_;
   ir::ExprPool& pool_;
-  const Split split_;
+  const ReductionSplit split_;
   int value_;
   ir::Loops partial_, total_;
   Axes outer_;                               ///< of the first loops, without those of columns
@@ -133,7 +133,7 @@ std::vector<LoopNest> splitReductions(std::vector<LoopNest> all, std::size_t fir
     for (const ir::Buffer& buffer : nest.loops.buffers) next = std::max(next, buffer.value + 1);
   std::vector<LoopNest> found;
   for (LoopNest& nest : all) {
-    const std::optional<Split> split = chooseSplit(nest, target);
+    const std::optional<ReductionSplit> split = chooseSplit(nest, target);
     if (!split) {
       found.push_back(std::move(nest));
       continue;

@@ -10,7 +10,7 @@ namespace lowering {
 
 /// How the rows of a nest are laid over threads where memory runs along their numbers, as in the sums of a matrix's columns:
 /// a CTA has a tile of `across * lanes` columns, next to each other in memory, and `down` threads over each of them.
-struct ColumnMapping {
+struct ColumnDraft {
   int lanes = 1;         ///< columns of a thread
   int64_t outer = 1;     ///< tiles' own rows: points of the kept dims but the last
   int64_t columns = 1;   ///< extent of the last kept dim
@@ -29,16 +29,16 @@ struct ColumnMapping {
   int64_t vectors() const { return outer * (columns / lanes); }
   /// CTAs that work on one tile.
   int splits() const { return ctas * gridSplits; }
-  bool operator==(const ColumnMapping&) const = default;
+  bool operator==(const ColumnDraft&) const = default;
 };
 
-/// The mapping of a nest for a GPU, by rules that were measured on sm_90 (docs/schedules.md).
-ColumnMapping chooseColumnMapping(const ReductionNest& nest, const IterationDomain& domain, const ir::Target& target);
+/// The draft of a nest for a GPU, by rules that were measured on sm_90 (docs/schedules.md).
+ColumnDraft draftColumns(const ReductionNest& nest, const IterationDomain& domain, const ir::Target& target);
 /// The same columns under so many threads of a CTA, where that is possible.
-ColumnMapping withBlock(ColumnMapping mapping, int block);
+ColumnDraft withBlock(ColumnDraft draft, int block);
 
-/// The mapping as a schedule: a tile's columns lie over neighbouring threads, their elements over the others, its CTAs and a
+/// The draft as a schedule: a tile's columns lie over neighbouring threads, their elements over the others, its CTAs and a
 /// thread's steps.
-LayoutSchedule scheduleOf(const ColumnMapping& mapping, const ReductionNest& nest, const IterationDomain& domain);
+LayoutSchedule scheduleOf(const ColumnDraft& draft, const ReductionNest& nest, const IterationDomain& domain);
 
 }  // namespace lowering

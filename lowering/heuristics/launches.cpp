@@ -39,9 +39,9 @@ bool matchThreads(Schedule& columns, const Schedule& rows, const LoopNest& ofCol
   for (std::size_t d = 1; d < row.dims.size(); ++d)
     if (row.splits(d) > 1) return false;
   const int block = static_cast<int>(row.extent(Bind::Thread));
-  const ColumnMapping mapping = withBlock(chooseColumnMapping(*ofColumns.reduction, ofColumns.domain, target), block);
-  if (mapping.block() != block) return false;
-  columns = scheduleOf(mapping, *ofColumns.reduction, ofColumns.domain);
+  const ColumnDraft draft = withBlock(draftColumns(*ofColumns.reduction, ofColumns.domain, target), block);
+  if (draft.block() != block) return false;
+  columns = scheduleOf(draft, *ofColumns.reduction, ofColumns.domain);
   return true;
 }
 
@@ -101,9 +101,9 @@ void matchParts(std::vector<Schedule>& schedules, const std::vector<LoopNest>& a
     block = static_cast<int>(schedule.layout.extent(Bind::Thread));
   });
   forParts(Staging::None, [&](const IterationDomain& domain, LayoutSchedule& schedule) {
-    PointwiseMapping mapping = choosePointwiseMapping(domain, target);
-    mapping.block = block;
-    schedule = scheduleOf(mapping, domain);
+    PointwiseDraft draft = draftPointwise(domain, target);
+    draft.block = block;
+    schedule = scheduleOf(draft, domain);
   });
 }
 

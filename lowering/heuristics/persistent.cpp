@@ -13,7 +13,7 @@
 namespace lowering {
 namespace {
 
-struct PersistentMapping {
+struct PersistentDraft {
   int group = 32;   ///< threads a row
   int vectors = 1;  ///< of a row that a thread takes
   int rows = 1;     ///< that a group takes at once
@@ -47,8 +47,8 @@ VectorRegisters registersOf(const MixedOrderReduction& matrix, bool ofBoth) {
 }
 
 /// Shared memory of a CTA, whose groups leave there what they have of the columns.
-int64_t sharedBytes(const MixedOrderReduction& matrix, const PersistentMapping& mapping) {
-  return mapping.groups() * matrix.columns() * matrix.sumBytes();
+int64_t sharedBytes(const MixedOrderReduction& matrix, const PersistentDraft& draft) {
+  return draft.groups() * matrix.columns() * matrix.sumBytes();
 }
 
 /// The most threads of a CTA, in multiples of `unit`, that can have so many registers each.
@@ -62,17 +62,17 @@ int64_t widestBlock(int64_t unit, int64_t registers, const ir::Target& target) {
   return block;
 }
 
-LayoutSchedule scheduleOf(const PersistentMapping& mapping, const MixedOrderReduction& matrix) {
+LayoutSchedule scheduleOf(const PersistentDraft& draft, const MixedOrderReduction& matrix) {
   const std::size_t row = 0, column = 1;
   const IterationDomain& domain = matrix.domain;
   LayoutSchedule schedule = unscheduled(domain, {domain.elementDims(), domain.dims().size()}, column, matrix.lanes);
   std::vector<Part>& parts = schedule.layout.parts;
-  parts = {{row, Bind::Serial, ceilDiv(matrix.rows(), mapping.rowsOfStep())},
-           {row, Bind::Unrolled, mapping.rows},
-           {row, Bind::Grid, mapping.grid},
-           {row, Bind::Thread, mapping.groups()},
-           {column, Bind::Unrolled, mapping.vectors},
-           {column, Bind::Thread, mapping.group}};
+  parts = {{row, Bind::Serial, ceilDiv(matrix.rows(), draft.rowsOfStep())},
+           {row, Bind::Unrolled, draft.rows},
+           {row, Bind::Grid, draft.grid},
+           {row, Bind::Thread, draft.groups()},
+           {column, Bind::Unrolled, draft.vectors},
+           {column, Bind::Thread, draft.group}};
   std::erase_if(parts, [](const Part& part) { return part.extent == 1; });
   schedule.isPersistent = true;
   schedule.resident = 1;
@@ -86,25 +86,24 @@ std::optional<LayoutSchedule> choosePersistentSchedule(const MixedOrderReduction
   const VectorRegisters first = registersOf(matrix, /*ofBoth=*/false), all = registersOf(matrix, /*ofBoth=*/true);
   const bool isReduced = matrix.alongRows.traversals() > 0;
   const int64_t enough = isReduced ? limits::persistent::rowBytesAhead : limits::persistent::columnBytesAhead;
-  PersistentMapping best;
+  PersistentDraft best;
   double most = 0;
   for (int vectors = 1; vectors <= limits::persistent::mostVectors; ++vectors) {
     for (int rows = 1; rows <= (isReduced ? 1 : limits::persistent::mostRows); rows *= 2) {
-      PersistentMapping mapping;
-      mapping.vectors = vectors;
-      mapping.rows = rows;
-      mapping.group = static_cast<int>(groupOf(ceilDiv(rowVectors, vectors)));
+      PersistentDraft draft;
+      draft.vectors = vectors;
+      draft.rows = rows;
+      draft.group = static_cast<int>(groupOf(ceilDiv(rowVectors, vectors)));
       const int64_t held = std::max(first.held(vectors, rows), all.held(vectors, 1));
-      mapping.block =
-          static_cast<int>(widestBlock(std::max(warp, mapping.group), limits::persistent::ownRegisters + held, target));
-      if (mapping.block == 0 || sharedBytes(matrix, mapping) > target.ctaSharedBytes) continue;
+      draft.block = static_cast<int>(widestBlock(std::max(warp, draft.group), limits::persistent::ownRegisters + held, target));
+      if (draft.block == 0 || sharedBytes(matrix, draft) > target.ctaSharedBytes) continue;
       // Idle lanes are lost, and what is read ahead keeps memory busy. More threads do better than more vectors of each.
-      const double used = static_cast<double>(rowVectors) / static_cast<double>(mapping.group * vectors);
-      const double ahead = static_cast<double>(std::min(mapping.block * first.ahead(vectors, rows), enough));
+      const double used = static_cast<double>(rowVectors) / static_cast<double>(draft.group * vectors);
+      const double ahead = static_cast<double>(std::min(draft.block * first.ahead(vectors, rows), enough));
       const double worth = used * ahead;
       if (worth <= most) continue;
       most = worth;
-      best = mapping;
+      best = draft;
     }
   }
   if (most == 0) return std::nullopt;
@@ -113,17 +112,17 @@ std::optional<LayoutSchedule> choosePersistentSchedule(const MixedOrderReduction
 }
 
 LayoutSchedule choosePersistentResults(const LoopNest& results, int block, int64_t ctas) {
-  if (!results.reduction) return scheduleOf(PointwiseMapping{.block = block}, results.domain);
+  if (!results.reduction) return scheduleOf(PointwiseDraft{.block = block}, results.domain);
   constexpr int sectorColumns = ir::Target::sectorBytes / 4;  // of f32
   const std::size_t end = results.domain.elementDims();
-  ColumnMapping mapping;
-  mapping.outer = results.domain.numel(0, end - 1);
-  mapping.columns = results.domain.dims()[end - 1].extent;
-  mapping.elements = results.domain.numel(end, results.domain.dims().size());
-  const auto sectors = static_cast<uint64_t>(ceilDiv(mapping.columns, sectorColumns * ctas));
-  mapping.across = std::min<int>(sectorColumns * static_cast<int>(std::bit_ceil(sectors)), warp);
-  mapping.down = block / mapping.across;
-  return scheduleOf(mapping, *results.reduction, results.domain);
+  ColumnDraft draft;
+  draft.outer = results.domain.numel(0, end - 1);
+  draft.columns = results.domain.dims()[end - 1].extent;
+  draft.elements = results.domain.numel(end, results.domain.dims().size());
+  const auto sectors = static_cast<uint64_t>(ceilDiv(draft.columns, sectorColumns * ctas));
+  draft.across = std::min<int>(sectorColumns * static_cast<int>(std::bit_ceil(sectors)), warp);
+  draft.down = block / draft.across;
+  return scheduleOf(draft, *results.reduction, results.domain);
 }
 
 LayoutSchedule choosePersistentElements(const LayoutSchedule& ofSums, const MixedOrderReduction& elements,

@@ -48,17 +48,17 @@ int widestAddition(const IterationDomain& domain, const ir::Target& target) {
 }
 
 /// The widest vectors in which all results are stored, up to so many elements.
-void chooseVectors(PointwiseMapping& mapping, const IterationDomain& domain, int widest) {
+void chooseVectors(PointwiseDraft& draft, const IterationDomain& domain, int widest) {
   const bool oneDim = domain.dims().size() == 1;
-  for (mapping.lanes = widest; mapping.lanes > 1; mapping.lanes /= 2) {
-    const bool rows = oneDim || domain.inner().extent % mapping.lanes == 0;
+  for (draft.lanes = widest; draft.lanes > 1; draft.lanes /= 2) {
+    const bool rows = oneDim || domain.inner().extent % draft.lanes == 0;
     const auto isVector = [&](const Access& store) {
-      return domain.isInnerContiguous(store) && domain.isAligned(store, mapping.lanes, domain.innermost());
+      return domain.isInnerContiguous(store) && domain.isAligned(store, draft.lanes, domain.innermost());
     };
     if (rows && storesAre(domain, isVector)) return;
     if (domain.accumulates()) continue;
-    mapping.isFlat = !oneDim && storesAre(domain, [&](const Access& store) { return domain.isFlat(store, mapping.lanes); });
-    if (mapping.isFlat) return;
+    draft.isFlat = !oneDim && storesAre(domain, [&](const Access& store) { return domain.isFlat(store, draft.lanes); });
+    if (draft.isFlat) return;
   }
 }
 
@@ -81,9 +81,9 @@ bool waitsForLittle(const IterationDomain& domain) {
 
 /// The narrow vectors of a thread that are as many bytes together as a wide one, or fewer where threads would not fill the
 /// device.
-int narrowVectors(const PointwiseMapping& mapping, const IterationDomain& domain, const ir::Target& target) {
-  if (mapping.isFlat || domain.accumulates()) return 1;
-  const int64_t vectors = domain.numel() / mapping.lanes, bytes = contiguousElements(domain).largest * mapping.lanes;
+int narrowVectors(const PointwiseDraft& draft, const IterationDomain& domain, const ir::Target& target) {
+  if (draft.isFlat || domain.accumulates()) return 1;
+  const int64_t vectors = domain.numel() / draft.lanes, bytes = contiguousElements(domain).largest * draft.lanes;
   int64_t steps = std::max<int64_t>(1, target.vectorBytes / bytes);
   while (steps > 1 && vectors < steps * target.processors * limits::pointwise::narrowThreads) steps /= 2;
   return static_cast<int>(steps);
@@ -114,48 +114,48 @@ int partsOf(const IterationDomain& domain, int lanes, const ir::Target& target) 
 }
 
 /// Whether elements gather so much that vectors are shorter, whose neighbours read neighbours.
-bool chooseGathering(PointwiseMapping& mapping, const IterationDomain& domain, const ir::Target& target) {
+bool chooseGathering(PointwiseDraft& draft, const IterationDomain& domain, const ir::Target& target) {
   if (domain.accumulates()) return false;
   const int widest = widestVector(domain, target);
   const int lanes = lanesGathering(domain, domain.innermost(), widest, limits::pointwise::gatheredBytes);
   if (lanes == widest) return false;
-  chooseVectors(mapping, domain, lanes);
-  mapping.parts = partsOf(domain, mapping.lanes, target);
+  chooseVectors(draft, domain, lanes);
+  draft.parts = partsOf(domain, draft.lanes, target);
   return true;
 }
 
 }  // namespace
 
-PointwiseMapping choosePointwiseMapping(const IterationDomain& domain, const ir::Target& target) {
-  PointwiseMapping mapping;
-  if (chooseGathering(mapping, domain, target)) return mapping;
-  chooseVectors(mapping, domain, domain.accumulates() ? widestAddition(domain, target) : widestVector(domain, target));
-  const bool isLittle = threadBytes(domain, mapping.lanes) * limits::gpu::usualBlock < limits::pointwise::leastCtaBytes;
-  mapping.block = isLittle ? limits::pointwise::wideBlock : limits::gpu::usualBlock;
-  if (const int steps = narrowVectors(mapping, domain, target); steps > 1) {
-    mapping.steps = steps;
-    mapping.block = limits::gpu::usualBlock;
+PointwiseDraft draftPointwise(const IterationDomain& domain, const ir::Target& target) {
+  PointwiseDraft draft;
+  if (chooseGathering(draft, domain, target)) return draft;
+  chooseVectors(draft, domain, domain.accumulates() ? widestAddition(domain, target) : widestVector(domain, target));
+  const bool isLittle = threadBytes(domain, draft.lanes) * limits::gpu::usualBlock < limits::pointwise::leastCtaBytes;
+  draft.block = isLittle ? limits::pointwise::wideBlock : limits::gpu::usualBlock;
+  if (const int steps = narrowVectors(draft, domain, target); steps > 1) {
+    draft.steps = steps;
+    draft.block = limits::gpu::usualBlock;
   }
   if (waitsForLittle(domain)) {
-    mapping.steps = limits::pointwise::broadcastVectors;
-    mapping.block = limits::gpu::usualBlock;
+    draft.steps = limits::pointwise::broadcastVectors;
+    draft.block = limits::gpu::usualBlock;
   }
-  return mapping;
+  return draft;
 }
 
-LayoutSchedule scheduleOf(const PointwiseMapping& mapping, const IterationDomain& domain) {
-  const int64_t vectors = ceilDiv(domain.numel(), mapping.lanes);
+LayoutSchedule scheduleOf(const PointwiseDraft& draft, const IterationDomain& domain) {
+  const int64_t vectors = ceilDiv(domain.numel(), draft.lanes);
   LayoutSchedule schedule;
-  schedule.isFlat = mapping.isFlat;
-  schedule.readsAhead = mapping.steps > 1 && !mapping.isFlat && domain.isInPlace();  // a store might be what is read next
+  schedule.isFlat = draft.isFlat;
+  schedule.readsAhead = draft.steps > 1 && !draft.isFlat && domain.isInPlace();  // a store might be what is read next
   schedule.isAtomic = domain.accumulates();  // also where none meet, as threads then wait for no element
   Layout layout;
-  layout.dims = {{0, domain.dims().size(), vectors, mapping.lanes}};
-  const int64_t part = vectors / mapping.parts;
-  if (mapping.parts > 1) layout.parts.push_back({0, Bind::Unrolled, mapping.parts, part});
-  layout.parts.insert(layout.parts.end(), {{0, Bind::Grid, ceilDiv(part, int64_t{mapping.block} * mapping.steps)},
-                                           {0, Bind::Unrolled, mapping.steps},
-                                           {0, Bind::Thread, mapping.block}});
+  layout.dims = {{0, domain.dims().size(), vectors, draft.lanes}};
+  const int64_t part = vectors / draft.parts;
+  if (draft.parts > 1) layout.parts.push_back({0, Bind::Unrolled, draft.parts, part});
+  layout.parts.insert(layout.parts.end(), {{0, Bind::Grid, ceilDiv(part, int64_t{draft.block} * draft.steps)},
+                                           {0, Bind::Unrolled, draft.steps},
+                                           {0, Bind::Thread, draft.block}});
   schedule.layout = simplified(std::move(layout));
   return schedule;
 }
@@ -168,11 +168,11 @@ std::vector<Schedule> othersOfGathering(const IterationDomain& domain, const ir:
   const int64_t points = regularPoints(domain);
   for (int lanes = 1; lanes <= widestVector(domain, target); lanes *= 2)
     for (const int parts : {1, 2, 4, 8}) {
-      PointwiseMapping mapping;
-      chooseVectors(mapping, domain, lanes);
-      mapping.parts = parts;
+      PointwiseDraft draft;
+      chooseVectors(draft, domain, lanes);
+      draft.parts = parts;
       const bool areEqual = points % parts == 0 && domain.numel() % (int64_t{parts} * lanes) == 0;
-      if (mapping.lanes == lanes && (parts == 1 || areEqual)) schedules.emplace_back(scheduleOf(mapping, domain));
+      if (draft.lanes == lanes && (parts == 1 || areEqual)) schedules.emplace_back(scheduleOf(draft, domain));
     }
   return schedules;
 }
@@ -180,17 +180,17 @@ std::vector<Schedule> othersOfGathering(const IterationDomain& domain, const ir:
 /// Other vectors a thread, and other threads of a CTA; for transpositions the rule's own.
 std::vector<Schedule> otherPointwise(const LoopNest& nest, const ir::Target& target, const TuningStart& start) {
   if (nest.reduction) return {};
-  const PointwiseMapping rules = choosePointwiseMapping(nest.domain, target);
+  const PointwiseDraft rules = draftPointwise(nest.domain, target);
   if (!start.isChosen) return {scheduleOf(rules, nest.domain)};
   if (!nest.domain.accumulates() && gatheredBytes(nest.domain, nest.domain.innermost()) > 0)
     return othersOfGathering(nest.domain, target);
   std::vector<Schedule> schedules;
   for (const int steps : {1, 2, 4})
     for (const int block : {128, 256, 512}) {
-      PointwiseMapping mapping = rules;
-      mapping.steps = steps;
-      mapping.block = block;
-      LayoutSchedule schedule = scheduleOf(mapping, nest.domain);
+      PointwiseDraft draft = rules;
+      draft.steps = steps;
+      draft.block = block;
+      LayoutSchedule schedule = scheduleOf(draft, nest.domain);
       if (const auto* own = std::get_if<LayoutSchedule>(&start.own)) schedule.isBackwards = own->isBackwards;
       schedules.emplace_back(schedule);
     }
@@ -199,7 +199,7 @@ std::vector<Schedule> otherPointwise(const LoopNest& nest, const ir::Target& tar
 
 std::optional<Schedule> choosePointwise(const LoopNest& nest, const ir::Target& target) {
   if (nest.reduction) return std::nullopt;
-  return scheduleOf(choosePointwiseMapping(nest.domain, target), nest.domain);
+  return scheduleOf(draftPointwise(nest.domain, target), nest.domain);
 }
 
 const ScheduleRule pointwise{{.order = 20, .choose = choosePointwise, .others = otherPointwise}};

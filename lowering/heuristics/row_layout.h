@@ -14,13 +14,13 @@ namespace lowering {
 constexpr int64_t sharedBytesOfTwo(const ir::Target& target) { return ofShared(target, limits::rows::sharedBytes); }
 
 /// Divides a row among so many CTAs: its runs, and where these are fewer each run as well.
-void divide(RowMapping& mapping, int64_t ctas);
+void divide(RowDraft& draft, int64_t ctas);
 
 /// Lays a CTA's split of a row over at most so many threads that take about `steps` vectors each.
-void layOut(RowMapping& mapping, int64_t steps, int threads = ir::Target::ctaThreads);
+void layOut(RowDraft& draft, int64_t steps, int threads = ir::Target::ctaThreads);
 
 /// As many CTAs on a multiprocessor as it takes to have all of them running, but no more than have the registers they need. Those
 /// of a cluster start together, and leave a few places empty.
-void chooseResident(RowMapping& mapping, int64_t most, const ir::Target& target);
+void chooseResident(RowDraft& draft, int64_t most, const ir::Target& target);
 
 }  // namespace lowering

@@ -12,7 +12,7 @@ namespace lowering {
 /// How the rows of a nest are laid over threads, where memory runs along their elements. A row is `runs` times `runVectors`
 /// vectors of `lanes` elements: a run is one line along the innermost dim (an image's channel in batch norm), a plain row
 /// one run. Of a group of `columns * runsAtOnce` threads each takes one vector column of every `runsAtOnce`th run.
-struct RowMapping {
+struct RowDraft {
   int lanes = 1;
   bool hasCover =
       false;  ///< runs start anywhere: their vectors are the aligned ones that cover them, with lanes left out at the ends
@@ -38,10 +38,10 @@ struct RowMapping {
   bool hasRuns() const { return runs > 1; }
   /// CTAs among which a row's runs are split.
   int runSplits() const { return splits() / alongRun; }
-  bool operator==(const RowMapping&) const = default;
+  bool operator==(const RowDraft&) const = default;
 };
 
-/// Choices of a mapping that replace those of the rules, where they are possible.
+/// Choices of a draft that replace those of the rules, where they are possible.
 struct RowWish {
   std::optional<int64_t> steps{};  ///< vectors a thread takes
   std::optional<int> splits{};
@@ -51,15 +51,14 @@ struct RowWish {
   bool isPersistent = false;       ///< of a persistent cluster instead
   std::optional<bool> hasCover{};
   std::optional<bool> keepsFunctions{};
-  bool isResident = true;  ///< whether RowMapping::resident is set
+  bool isResident = true;  ///< whether RowDraft::resident is set
 };
 
-/// The mapping of a nest for a GPU, by rules that were measured on sm_90 (docs/schedules.md).
-RowMapping chooseRowMapping(const ReductionNest& nest, const IterationDomain& domain, const ir::Target& target,
-                            const RowWish& wish = {});
+/// The draft of a nest for a GPU, by rules that were measured on sm_90 (docs/schedules.md).
+RowDraft draftRows(const ReductionNest& nest, const IterationDomain& domain, const ir::Target& target, const RowWish& wish = {});
 
-/// The mapping as a schedule: runs of a row follow one another in a CTA's split, so that few addresses reach a thread's; vectors
+/// The draft as a schedule: runs of a row follow one another in a CTA's split, so that few addresses reach a thread's; vectors
 /// take turns.
-LayoutSchedule scheduleOf(const RowMapping& mapping, const IterationDomain& domain);
+LayoutSchedule scheduleOf(const RowDraft& draft, const IterationDomain& domain);
 
 }  // namespace lowering

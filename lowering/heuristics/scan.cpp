@@ -13,7 +13,7 @@ namespace {
 
 /// How scans are laid over threads. Where memory runs along the elements a line is a row; of outer scans, contiguous along the
 /// kept axes, it is a vector of columns, and has one such vector an element.
-struct ScanMapping {
+struct ScanDraft {
   bool areColumns = false;
   int lanes = 1;
   int64_t lines = 1;
@@ -64,103 +64,103 @@ int chooseLanes(const IterationDomain& domain, std::size_t dim, bool mayEndWithi
   return lanes;
 }
 
-void layOutRows(ScanMapping& mapping, const ir::Target& target, const ScanWish& wish) {
+void layOutRows(ScanDraft& draft, const ir::Target& target, const ScanWish& wish) {
   const auto isEnough = [&] {
-    const int64_t ctas = mapping.lines * mapping.ctas, each = mapping.vectors / mapping.ctas;
+    const int64_t ctas = draft.lines * draft.ctas, each = draft.vectors / draft.ctas;
     const bool hasChunks = each > limits::scans::widestBlock * limits::scans::vectorsAtOnce;
     const int64_t filled = hasChunks ? target.processors : limits::gpu::filledDevice.of(target.processors);
     return ctas > filled || each < limits::gpu::leastClusterVectors;
   };
-  while (mapping.ctas < target.clusterCtas && !isEnough()) mapping.ctas *= 2;
-  const int64_t mostSplits = int64_t{limits::scans::splitCtas} * target.processors / mapping.lines;
-  if (mapping.vectors / mapping.ctas > limits::scans::clusterVectors && mostSplits > 1) {
-    mapping.ctas = 1;
-    mapping.gridSplits = static_cast<int>(std::min(mostSplits, mapping.vectors / limits::scans::splitVectors));
+  while (draft.ctas < target.clusterCtas && !isEnough()) draft.ctas *= 2;
+  const int64_t mostSplits = int64_t{limits::scans::splitCtas} * target.processors / draft.lines;
+  if (draft.vectors / draft.ctas > limits::scans::clusterVectors && mostSplits > 1) {
+    draft.ctas = 1;
+    draft.gridSplits = static_cast<int>(std::min(mostSplits, draft.vectors / limits::scans::splitVectors));
   }
-  if (wish.splits && mapping.gridSplits > 1)
-    mapping.gridSplits = static_cast<int>(std::clamp<int64_t>(*wish.splits, 1, mostSplits));
+  if (wish.splits && draft.gridSplits > 1)
+    draft.gridSplits = static_cast<int>(std::clamp<int64_t>(*wish.splits, 1, mostSplits));
   else if (wish.splits)
-    mapping.ctas = std::clamp(powerOfTwoFrom(*wish.splits), 1, target.clusterCtas);
-  if (mapping.gridSplits > 1) mapping.resident = static_cast<int>(ceilDiv(mapping.lines * mapping.gridSplits, target.processors));
-  const int64_t each = ceilDiv(mapping.vectors, mapping.splits());
-  const bool isSmall = mapping.lines * mapping.vectors <= residentThreads(target) && mapping.splits() == 1;
-  mapping.steps = isSmall ? ceilDiv(each, limits::scans::widestBlock) : each / limits::scans::fewestThreads;
-  mapping.steps = std::clamp<int64_t>(wish.steps.value_or(mapping.steps), 1, limits::scans::vectorsAtOnce);
-  mapping.group = static_cast<int>(std::min<int64_t>(limits::scans::widestBlock, groupOf(ceilDiv(each, mapping.steps))));
-  if (mapping.splits() > 1) mapping.group = std::max(mapping.group, warp);
-  int lines = mapping.splits() > 1 ? 1 : std::max(1, limits::gpu::usualBlock / mapping.group);
+    draft.ctas = std::clamp(powerOfTwoFrom(*wish.splits), 1, target.clusterCtas);
+  if (draft.gridSplits > 1) draft.resident = static_cast<int>(ceilDiv(draft.lines * draft.gridSplits, target.processors));
+  const int64_t each = ceilDiv(draft.vectors, draft.splits());
+  const bool isSmall = draft.lines * draft.vectors <= residentThreads(target) && draft.splits() == 1;
+  draft.steps = isSmall ? ceilDiv(each, limits::scans::widestBlock) : each / limits::scans::fewestThreads;
+  draft.steps = std::clamp<int64_t>(wish.steps.value_or(draft.steps), 1, limits::scans::vectorsAtOnce);
+  draft.group = static_cast<int>(std::min<int64_t>(limits::scans::widestBlock, groupOf(ceilDiv(each, draft.steps))));
+  if (draft.splits() > 1) draft.group = std::max(draft.group, warp);
+  int lines = draft.splits() > 1 ? 1 : std::max(1, limits::gpu::usualBlock / draft.group);
   const int64_t fewest = int64_t{limits::gpu::leastGrid} * target.processors;
-  while (lines * mapping.group > warp && lines > 1 && ceilDiv(mapping.lines, lines) < fewest) lines /= 2;
-  while (ceilDiv(mapping.lines, lines) > limits::gpu::largestGrid && lines * mapping.group * 2 <= limits::scans::widestBlock)
+  while (lines * draft.group > warp && lines > 1 && ceilDiv(draft.lines, lines) < fewest) lines /= 2;
+  while (ceilDiv(draft.lines, lines) > limits::gpu::largestGrid && lines * draft.group * 2 <= limits::scans::widestBlock)
     lines *= 2;
-  mapping.linesOfCta = lines;
+  draft.linesOfCta = lines;
 }
 
-void layOutColumns(ScanMapping& mapping, const ir::Target& target, const ScanWish& wish) {
-  const bool isShort = mapping.vectors <= limits::scans::shortColumn;
+void layOutColumns(ScanDraft& draft, const ir::Target& target, const ScanWish& wish) {
+  const bool isShort = draft.vectors <= limits::scans::shortColumn;
   const int64_t steps = isShort ? limits::scans::shortColumnElements : limits::scans::vectorsAtOnce;
-  mapping.steps = std::clamp<int64_t>(wish.steps.value_or(steps), 1, limits::scans::vectorsAtOnce);
+  draft.steps = std::clamp<int64_t>(wish.steps.value_or(steps), 1, limits::scans::vectorsAtOnce);
   // Threads a line that fill the device.
-  const int64_t wanted = int64_t{limits::scans::fillingThreads} * target.processors / mapping.lines;
-  const int64_t most = powerOfTwoFrom(ceilDiv(mapping.vectors, mapping.steps));
-  mapping.group =
+  const int64_t wanted = int64_t{limits::scans::fillingThreads} * target.processors / draft.lines;
+  const int64_t most = powerOfTwoFrom(ceilDiv(draft.vectors, draft.steps));
+  draft.group =
       static_cast<int>(powerOfTwoFrom(std::clamp<int64_t>(std::min(wanted, most), 1, limits::scans::mostColumnThreads)));
-  const int ofMany = std::max(limits::scans::narrowestTile, std::min(warp, limits::scans::columnBlock / mapping.group));
-  const int across = mapping.group == 1 ? limits::gpu::usualBlock : ofMany;
-  mapping.linesOfCta = static_cast<int>(std::min<int64_t>(across, powerOfTwoFrom(mapping.lines)));
-  mapping.linesOfCta = std::max(mapping.linesOfCta, warp / std::min(warp, mapping.group));
+  const int ofMany = std::max(limits::scans::narrowestTile, std::min(warp, limits::scans::columnBlock / draft.group));
+  const int across = draft.group == 1 ? limits::gpu::usualBlock : ofMany;
+  draft.linesOfCta = static_cast<int>(std::min<int64_t>(across, powerOfTwoFrom(draft.lines)));
+  draft.linesOfCta = std::max(draft.linesOfCta, warp / std::min(warp, draft.group));
   const auto isEnough = [&] {
-    const bool fills = ceilDiv(mapping.lines, mapping.linesOfCta) * mapping.ctas >= target.processors;
-    return fills || mapping.group < limits::scans::mostColumnThreads || mapping.vectors < 2 * mapping.chunk();
+    const bool fills = ceilDiv(draft.lines, draft.linesOfCta) * draft.ctas >= target.processors;
+    return fills || draft.group < limits::scans::mostColumnThreads || draft.vectors < 2 * draft.chunk();
   };
-  while (mapping.ctas < target.clusterCtas && !isEnough()) mapping.ctas *= 2;
-  if (wish.splits && mapping.group > 1) mapping.ctas = std::clamp(powerOfTwoFrom(*wish.splits), 1, target.clusterCtas);
+  while (draft.ctas < target.clusterCtas && !isEnough()) draft.ctas *= 2;
+  if (wish.splits && draft.group > 1) draft.ctas = std::clamp(powerOfTwoFrom(*wish.splits), 1, target.clusterCtas);
 }
 
-ScanMapping mappingOf(const IterationDomain& domain, const ir::Target& target, const ScanWish& wish = {}) {
-  ScanMapping mapping;
-  mapping.areColumns = !domain.runsAlongElements();
-  const std::size_t dim = mapping.areColumns ? domain.elementDims() - 1 : domain.innermost();
-  mapping.lanes = chooseLanes(domain, dim, !mapping.areColumns, target);
+ScanDraft draftOf(const IterationDomain& domain, const ir::Target& target, const ScanWish& wish = {}) {
+  ScanDraft draft;
+  draft.areColumns = !domain.runsAlongElements();
+  const std::size_t dim = draft.areColumns ? domain.elementDims() - 1 : domain.innermost();
+  draft.lanes = chooseLanes(domain, dim, !draft.areColumns, target);
   const int64_t rows = domain.numel(0, domain.elementDims()), elements = domain.inner().extent;
-  mapping.lines = mapping.areColumns ? rows / mapping.lanes : rows;
-  mapping.vectors = mapping.areColumns ? elements : ceilDiv(elements, mapping.lanes);
-  mapping.areColumns ? layOutColumns(mapping, target, wish) : layOutRows(mapping, target, wish);
-  return mapping;
+  draft.lines = draft.areColumns ? rows / draft.lanes : rows;
+  draft.vectors = draft.areColumns ? elements : ceilDiv(elements, draft.lanes);
+  draft.areColumns ? layOutColumns(draft, target, wish) : layOutRows(draft, target, wish);
+  return draft;
 }
 
-LayoutSchedule scheduleOf(const ScanMapping& mapping, const IterationDomain& domain) {
+LayoutSchedule scheduleOf(const ScanDraft& draft, const IterationDomain& domain) {
   enum Dims : std::size_t { kept, scanned };
   LayoutSchedule schedule =
-      unscheduled(domain, {domain.elementDims(), domain.dims().size()}, mapping.areColumns ? kept : scanned, mapping.lanes);
-  const Part tiles{kept, Bind::Grid, ceilDiv(mapping.lines, mapping.linesOfCta)}, splits{scanned, Bind::Grid, mapping.gridSplits},
-      chunks{scanned, Bind::Serial, ceilDiv(mapping.vectors, mapping.chunk())}, steps{scanned, Bind::Unrolled, mapping.steps},
-      ctas{scanned, Bind::Cluster, mapping.ctas}, lines{kept, Bind::Thread, mapping.linesOfCta},
-      group{scanned, Bind::Thread, mapping.group};
+      unscheduled(domain, {domain.elementDims(), domain.dims().size()}, draft.areColumns ? kept : scanned, draft.lanes);
+  const Part tiles{kept, Bind::Grid, ceilDiv(draft.lines, draft.linesOfCta)}, splits{scanned, Bind::Grid, draft.gridSplits},
+      chunks{scanned, Bind::Serial, ceilDiv(draft.vectors, draft.chunk())}, steps{scanned, Bind::Unrolled, draft.steps},
+      ctas{scanned, Bind::Cluster, draft.ctas}, lines{kept, Bind::Thread, draft.linesOfCta},
+      group{scanned, Bind::Thread, draft.group};
   std::vector<Part>& parts = schedule.layout.parts;
-  if (mapping.areColumns)
+  if (draft.areColumns)
     parts = {tiles, chunks, ctas, group, lines, steps};
   else
     parts = {tiles, splits, chunks, steps, ctas, lines, group};
   std::erase_if(parts, [](const Part& part) { return part.extent == 1; });
-  schedule.resident = mapping.resident;
+  schedule.resident = draft.resident;
   return schedule;
 }
 
 /// Vectors a thread takes at once, and CTAs a row or column.
 std::vector<Schedule> otherScans(const LoopNest& nest, const ir::Target& target, const TuningStart& start) {
   if (!start.isChosen) return {};
-  const ScanMapping rules = mappingOf(nest.domain, target);
+  const ScanDraft rules = draftOf(nest.domain, target);
   std::vector<Schedule> schedules;
   for (const ScanWish& wish : {ScanWish{.steps = 2 * rules.steps}, ScanWish{.steps = rules.steps / 2},
                                ScanWish{.splits = 2 * rules.splits()}, ScanWish{.splits = rules.splits() / 2}})
-    schedules.emplace_back(scheduleOf(mappingOf(nest.domain, target, wish), nest.domain));
+    schedules.emplace_back(scheduleOf(draftOf(nest.domain, target, wish), nest.domain));
   return schedules;
 }
 
 std::optional<Schedule> chooseScans(const LoopNest& nest, const ir::Target& target) {
   if (!nest.hasScans()) return std::nullopt;
-  return scheduleOf(mappingOf(nest.domain, target), nest.domain);
+  return scheduleOf(draftOf(nest.domain, target), nest.domain);
 }
 
 const ScheduleRule scans{{.order = 30, .choose = chooseScans, .others = otherScans}};

@@ -26,15 +26,15 @@ int64_t lengthOf(int64_t extent, const ir::Target& target) {
 }
 
 /// The last axes, as far as a part is no longer than it may be; nothing where that is all or next to nothing.
-std::optional<Split> lastAxes(const Axes& reduced, const ir::Target& target) {
+std::optional<ReductionSplit> lastAxes(const Axes& reduced, const ir::Target& target) {
   std::size_t axis = reduced.size();
   int64_t elements = 1;
   while (axis > 0 && elements * extentOf(reduced[axis - 1]) <= limits::split::longestPart) elements *= extentOf(reduced[--axis]);
   if (axis == 0) return std::nullopt;
-  if (axis < reduced.size()) return Split{axis, extentOf(reduced[axis])};
+  if (axis < reduced.size()) return ReductionSplit{axis, extentOf(reduced[axis])};
   const int64_t length = lengthOf(extentOf(reduced.back()), target);
   if (length < limits::split::shortestLength) return std::nullopt;
-  return Split{axis - 1, length};
+  return ReductionSplit{axis - 1, length};
 }
 
 /// Whether a nest does nothing but sum columns.
@@ -46,7 +46,7 @@ bool sumsColumns(const ReductionNest& nest) {
 }
 
 /// Whether the tensors of the first stage run both ways, too: one of them along what it keeps, and one along what it reduces.
-bool runsBothWays(const LoopNest& nest, const Axes& reduced, Split split) {
+bool runsBothWays(const LoopNest& nest, const Axes& reduced, ReductionSplit split) {
   const auto first = reduced.begin() + static_cast<std::ptrdiff_t>(split.axis);
   const bool isCut = split.length < extentOf(*first);
   Axes kept = nest.reduction->kept, outer(reduced.begin(), isCut ? first + 1 : first), inner(first, reduced.end());
@@ -69,15 +69,15 @@ bool runsBothWays(const LoopNest& nest, const Axes& reduced, Split split) {
 
 }  // namespace
 
-std::optional<Split> chooseSplit(const LoopNest& nest, const ir::Target& target) {
+std::optional<ReductionSplit> chooseSplit(const LoopNest& nest, const ir::Target& target) {
   if (target.backend != ir::Backend::Cuda || !nest.reduction || !sumsColumns(*nest.reduction)) return std::nullopt;
   int64_t bytes = 0;
   for (const Access& access : nest.domain.loads())
     if (isStaged(nest.domain, access)) bytes += access.elementBytes * nest.domain.numel();
   if (bytes < limits::split::leastBytes * target.processors || !runsBothWays(nest.domain)) return std::nullopt;
-  if (stagedMapping(*nest.reduction, nest.domain, target)) return std::nullopt;
+  if (stagedDraft(*nest.reduction, nest.domain, target)) return std::nullopt;
   const Axes reduced = runningAxes(nest.reduction->reduced);
-  const std::optional<Split> split = lastAxes(reduced, target);
+  const std::optional<ReductionSplit> split = lastAxes(reduced, target);
   return split && runsBothWays(nest, reduced, *split) ? split : std::nullopt;
 }
 

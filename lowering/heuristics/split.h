@@ -11,7 +11,7 @@ namespace lowering {
 
 /// Where the reduced axes of a nest (those of more than one value) are cut in two: the first stage of a split reduction takes the
 /// axes after `axis`, and `length` values of this one.
-struct Split {
+struct ReductionSplit {
   std::size_t axis = 0;
   int64_t length = 1;
 };
@@ -19,6 +19,6 @@ struct Split {
 /// The split of large sums of columns whose tensors run both ways in memory, by rules that were measured on sm_90
 /// (docs/schedules.md): tiles in shared memory hold what the first stage takes, and not whole columns. Nothing where one stage is
 /// as good.
-std::optional<Split> chooseSplit(const LoopNest& nest, const ir::Target& target);
+std::optional<ReductionSplit> chooseSplit(const LoopNest& nest, const ir::Target& target);
 
 }  // namespace lowering

@@ -118,13 +118,13 @@ int chooseStagedLanes(const IterationDomain& domain, const std::vector<const Acc
 }
 
 /// Takes the dims one after another while the tile is small.
-void chooseTile(StagedMapping& mapping, const IterationDomain& domain, const std::vector<std::size_t>& order,
+void chooseTile(StagedDraft& draft, const IterationDomain& domain, const std::vector<std::size_t>& order,
                 const ir::Target& target, const StagedWish& wish) {
   const int64_t elements = domain.numel(domain.elementDims(), domain.dims().size());
   const int64_t rowBytes = elements * bytesOfElement(domain);
   const int64_t fits = std::min(std::max(limits::staged::fewestRows, ofShared(target, limits::staged::sharedBytes) / rowBytes),
                                 wish.rows.value_or(std::numeric_limits<int64_t>::max()));
-  mapping.tile.assign(domain.elementDims(), 1);
+  draft.tile.assign(domain.elementDims(), 1);
   int64_t rows = 1;
   for (const std::size_t d : order) {
     const int64_t extent = domain.dims()[d].extent;
@@ -135,39 +135,39 @@ void chooseTile(StagedMapping& mapping, const IterationDomain& domain, const std
     const int64_t ofProcessor = ceilDiv(domain.numel(0, domain.elementDims()), target.processors);
     const int64_t spread = std::max<int64_t>(2 * limits::staged::fewestRows, ofProcessor);
     const int64_t most = std::max(unit, std::min({extent, wanted, fits / rows, spread / rows}) / unit * unit);
-    mapping.tile[d] = ceilDiv(ceilDiv(extent, ceilDiv(extent, most)), unit) * unit;
-    rows *= mapping.tile[d];
-    if (mapping.tile[d] < extent) break;
+    draft.tile[d] = ceilDiv(ceilDiv(extent, ceilDiv(extent, most)), unit) * unit;
+    rows *= draft.tile[d];
+    if (draft.tile[d] < extent) break;
   }
 }
 
 /// Threads for each vector of rows: of one warp, which needs no barrier to combine what they have, where that makes a CTA of
 /// many threads, else of whole warps.
-void layOut(StagedMapping& mapping, int64_t elements, std::optional<int> group) {
+void layOut(StagedDraft& draft, int64_t elements, std::optional<int> group) {
   constexpr int64_t warp = ir::Target::warp;
-  const int64_t vectors = mapping.rowVectors();
-  const int64_t wanted = mapping.lanes == 1
+  const int64_t vectors = draft.rowVectors();
+  const int64_t wanted = draft.lanes == 1
                              ? ceilDiv(elements, limits::staged::threadElementsOfOne)
                              : std::max<int64_t>(limits::staged::leastGroup, ceilDiv(elements, limits::staged::threadElements));
   const int64_t widest = vectors * warp >= limits::staged::manyThreads ? warp : limits::staged::widestGroup;
   const int64_t rules = std::min<int64_t>(widest, std::bit_ceil(static_cast<uint64_t>(wanted)));
   const int64_t most = std::bit_floor(static_cast<uint64_t>(std::max<int64_t>(1, ir::Target::ctaThreads / vectors)));
-  mapping.group = static_cast<int>(std::clamp<int64_t>(group.value_or(rules), 1, most));
-  const int64_t unit = std::max(static_cast<int>(warp), mapping.group);
-  mapping.block = static_cast<int>(ceilDiv(vectors * mapping.group, unit) * unit);
+  draft.group = static_cast<int>(std::clamp<int64_t>(group.value_or(rules), 1, most));
+  const int64_t unit = std::max(static_cast<int>(warp), draft.group);
+  draft.block = static_cast<int>(ceilDiv(vectors * draft.group, unit) * unit);
 }
 
 }  // namespace
 
-int64_t StagedMapping::rowVectors() const {
+int64_t StagedDraft::rowVectors() const {
   return std::accumulate(tile.begin(), tile.end(), int64_t{1}, std::multiplies<>()) / lanes;
 }
 
-int64_t StagedMapping::tiles(const IterationDomain& domain, std::size_t dim) const {
+int64_t StagedDraft::tiles(const IterationDomain& domain, std::size_t dim) const {
   return ceilDiv(domain.dims()[dim].extent, tile[dim]);
 }
 
-std::optional<std::size_t> StagedMapping::unevenDim(const IterationDomain& domain) const {
+std::optional<std::size_t> StagedDraft::unevenDim(const IterationDomain& domain) const {
   for (std::size_t d = 0; d < tile.size(); ++d)
     if (domain.dims()[d].extent % tile[d] != 0) return d;
   return std::nullopt;
@@ -182,55 +182,54 @@ bool runsBothWays(const IterationDomain& domain) {
   return some(0, domain.elementDims()) && some(domain.elementDims(), domain.dims().size());
 }
 
-std::optional<StagedMapping> stagedMapping(const ReductionNest& nest, const IterationDomain& domain, const ir::Target& target,
-                                           const StagedWish& wish) {
+std::optional<StagedDraft> stagedDraft(const ReductionNest& nest, const IterationDomain& domain, const ir::Target& target,
+                                       const StagedWish& wish) {
   const std::vector<const Access*> accesses = stagedAccesses(domain);
   const auto isAffine = [](const Access* access) { return access->form.has_value(); };
   if (bytesOfElement(domain) == 0 || !std::all_of(accesses.begin(), accesses.end(), isAffine)) return std::nullopt;
-  StagedMapping mapping;
-  chooseTile(mapping, domain, growingOrder(domain, accesses), target, wish);
-  mapping.lanes = static_cast<int>(std::gcd(chooseStagedLanes(domain, accesses, target), mapping.tile.back()));
-  const int64_t elements = domain.numel(domain.elementDims(), domain.dims().size()), vectors = mapping.rowVectors();
+  StagedDraft draft;
+  chooseTile(draft, domain, growingOrder(domain, accesses), target, wish);
+  draft.lanes = static_cast<int>(std::gcd(chooseStagedLanes(domain, accesses, target), draft.tile.back()));
+  const int64_t elements = domain.numel(domain.elementDims(), domain.dims().size()), vectors = draft.rowVectors();
   const bool fits =
-      vectors * mapping.lanes * elements * bytesOfElement(domain) <= ofShared(target, limits::staged::mostSharedBytes);
+      vectors * draft.lanes * elements * bytesOfElement(domain) <= ofShared(target, limits::staged::mostSharedBytes);
   if (!fits || vectors > ir::Target::ctaThreads) return std::nullopt;
-  layOut(mapping, elements, wish.group);
+  layOut(draft, elements, wish.group);
   const bool isHeld =
-      !runsBothWays(domain) && heldRegisters(nest, domain, ceilDiv(elements, mapping.group)) <= limits::staged::mostHeldRegisters;
-  mapping.isHeld = wish.isHeld.value_or(isHeld) && heldRegisters(nest, domain, 1) > 0;
-  return mapping;
+      !runsBothWays(domain) && heldRegisters(nest, domain, ceilDiv(elements, draft.group)) <= limits::staged::mostHeldRegisters;
+  draft.isHeld = wish.isHeld.value_or(isHeld) && heldRegisters(nest, domain, 1) > 0;
+  return draft;
 }
 
-std::optional<StagedMapping> chooseStagedMapping(const ReductionNest& nest, const IterationDomain& domain,
-                                                 const ir::Target& target) {
+std::optional<StagedDraft> draftTiles(const ReductionNest& nest, const IterationDomain& domain, const ir::Target& target) {
   if (!runsBothWays(domain) && !hasShortOddRows(domain, target) && !hasShortStretches(domain)) return std::nullopt;
-  return stagedMapping(nest, domain, target);
+  return stagedDraft(nest, domain, target);
 }
 
-LayoutSchedule scheduleOf(const StagedMapping& mapping, const IterationDomain& domain) {
+LayoutSchedule scheduleOf(const StagedDraft& draft, const IterationDomain& domain) {
   const std::size_t kept = domain.elementDims();
-  const int64_t elements = domain.numel(kept, domain.dims().size()), steps = ceilDiv(elements, mapping.group);
-  const int64_t unrolled = mapping.isHeld ? steps : std::min(steps, limits::staged::elementsAtOnce);
+  const int64_t elements = domain.numel(kept, domain.dims().size()), steps = ceilDiv(elements, draft.group);
+  const int64_t unrolled = draft.isHeld ? steps : std::min(steps, limits::staged::elementsAtOnce);
   LayoutSchedule schedule;
-  schedule.hold = mapping.isHeld ? Hold::Registers : Hold::Nowhere;
-  schedule.keepsFunctions = mapping.isHeld;
+  schedule.hold = draft.isHeld ? Hold::Registers : Hold::Nowhere;
+  schedule.keepsFunctions = draft.isHeld;
   schedule.staging = Staging::All;
   Layout layout;
   layout.laneDim = kept - 1;
-  layout.block = mapping.block;
+  layout.block = draft.block;
   for (std::size_t d = 0; d < kept; ++d) {
-    const int lanes = d == layout.laneDim ? mapping.lanes : 1;
+    const int lanes = d == layout.laneDim ? draft.lanes : 1;
     layout.dims.push_back({d, d + 1, ceilDiv(domain.dims()[d].extent, lanes), lanes});
-    layout.parts.push_back({d, Bind::Grid, mapping.tiles(domain, d), mapping.tile[d] / lanes});
+    layout.parts.push_back({d, Bind::Grid, draft.tiles(domain, d), draft.tile[d] / lanes});
   }
   layout.dims.push_back({kept, domain.dims().size(), elements});
   for (std::size_t d = 0; d < kept; ++d) {
     const bool isLast = d == layout.laneDim;
-    layout.parts.push_back({d, Bind::Thread, mapping.tile[d] / (isLast ? mapping.lanes : 1), 0, isLast ? mapping.group : 0});
+    layout.parts.push_back({d, Bind::Thread, draft.tile[d] / (isLast ? draft.lanes : 1), 0, isLast ? draft.group : 0});
   }
   layout.parts.insert(
       layout.parts.end(),
-      {{kept, Bind::Serial, ceilDiv(steps, unrolled)}, {kept, Bind::Unrolled, unrolled}, {kept, Bind::Thread, mapping.group}});
+      {{kept, Bind::Serial, ceilDiv(steps, unrolled)}, {kept, Bind::Unrolled, unrolled}, {kept, Bind::Thread, draft.group}});
   schedule.layout = simplified(std::move(layout));
   return schedule;
 }
@@ -240,22 +239,22 @@ namespace {
 /// Threads that share the elements of rows, how many rows a tile has, and whether these stay in registers.
 std::vector<Schedule> otherStaged(const LoopNest& nest, const ir::Target& target, const TuningStart& start) {
   if (!nest.hasReductions()) return {};
-  const std::optional<StagedMapping> tiles = stagedMapping(*nest.reduction, nest.domain, target);
+  const std::optional<StagedDraft> tiles = stagedDraft(*nest.reduction, nest.domain, target);
   if (!tiles) return {};
   if (!start.isChosen) return {scheduleOf(*tiles, nest.domain)};
-  const StagedMapping& rules = *tiles;
+  const StagedDraft& rules = *tiles;
   std::vector<Schedule> schedules;
   const int64_t half = rules.rowVectors() * rules.lanes / 2;
   for (const StagedWish& wish :
        {StagedWish{.group = rules.group * 2}, {.group = rules.group / 2}, {.rows = half}, {.isHeld = !rules.isHeld}})
-    if (const std::optional<StagedMapping> mapping = stagedMapping(*nest.reduction, nest.domain, target, wish))
-      schedules.emplace_back(scheduleOf(*mapping, nest.domain));
+    if (const std::optional<StagedDraft> draft = stagedDraft(*nest.reduction, nest.domain, target, wish))
+      schedules.emplace_back(scheduleOf(*draft, nest.domain));
   return schedules;
 }
 
 std::optional<Schedule> chooseStaged(const LoopNest& nest, const ir::Target& target) {
   if (!nest.hasReductions()) return std::nullopt;
-  const std::optional<StagedMapping> tiles = chooseStagedMapping(*nest.reduction, nest.domain, target);
+  const std::optional<StagedDraft> tiles = draftTiles(*nest.reduction, nest.domain, target);
   return tiles ? std::optional<Schedule>(scheduleOf(*tiles, nest.domain)) : std::nullopt;
 }
 

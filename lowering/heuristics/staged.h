@@ -13,7 +13,7 @@ namespace lowering {
 
 /// How the rows of a nest are laid over threads where one tensor runs along rows and another one along their elements: a CTA
 /// has a tile of whole rows in shared memory, copied there and back as each tensor lies in memory.
-struct StagedMapping {
+struct StagedDraft {
   std::vector<int64_t> tile;  ///< extents along the kept dims: all of some dims, a part of one at most, 1 of the others
   int lanes = 1;              ///< rows next to each other along the last kept dim that a thread works on at once
   int group = 1;              ///< threads that share the elements of these rows
@@ -26,29 +26,28 @@ struct StagedMapping {
   int64_t tiles(const IterationDomain& domain, std::size_t dim) const;
   /// The kept dim along which the last tile is a smaller one.
   std::optional<std::size_t> unevenDim(const IterationDomain& domain) const;
-  bool operator==(const StagedMapping&) const = default;
+  bool operator==(const StagedDraft&) const = default;
 };
 
 /// Whether one tensor runs along rows and another one along their elements.
 bool runsBothWays(const IterationDomain& domain);
 
-/// What of a mapping is to be otherwise than by the rules.
+/// What of a draft is to be otherwise than by the rules.
 struct StagedWish {
   std::optional<int> group{};
   std::optional<int64_t> rows{};  ///< of a tile, at most
   std::optional<bool> isHeld{};
 };
 
-/// The mapping of a nest for a GPU, by rules that were measured on sm_90 (docs/schedules.md); nothing where too few rows fit in
+/// The draft of a nest for a GPU, by rules that were measured on sm_90 (docs/schedules.md); nothing where too few rows fit in
 /// shared memory.
-std::optional<StagedMapping> stagedMapping(const ReductionNest& nest, const IterationDomain& domain, const ir::Target& target,
-                                           const StagedWish& wish = {});
+std::optional<StagedDraft> stagedDraft(const ReductionNest& nest, const IterationDomain& domain, const ir::Target& target,
+                                       const StagedWish& wish = {});
 /// The same where it beats other schedules: where tensors run different ways, for results of rows that are short and no multiples
 /// of vectors, and for sums of columns in short contiguous segments.
-std::optional<StagedMapping> chooseStagedMapping(const ReductionNest& nest, const IterationDomain& domain,
-                                                 const ir::Target& target);
+std::optional<StagedDraft> draftTiles(const ReductionNest& nest, const IterationDomain& domain, const ir::Target& target);
 
-/// The mapping as a schedule: a tile's rows lie over groups of threads, which share their elements.
-LayoutSchedule scheduleOf(const StagedMapping& mapping, const IterationDomain& domain);
+/// The draft as a schedule: a tile's rows lie over groups of threads, which share their elements.
+LayoutSchedule scheduleOf(const StagedDraft& draft, const IterationDomain& domain);
 
 }  // namespace lowering

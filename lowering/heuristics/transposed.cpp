@@ -75,48 +75,47 @@ int64_t rowsOfTile(const IterationDomain& domain) {
 }
 
 /// Tiles of whole rows of the store.
-TransposedMapping tilesOfRows(const IterationDomain& domain, int64_t rows, int lanes) {
+TransposedDraft tilesOfRows(const IterationDomain& domain, int64_t rows, int lanes) {
   const int64_t along = domain.dims()[domain.elementDims() - 1].extent;
-  TransposedMapping mapping{lanes, along, std::min(bitCeil(domain.inner().extent), limits::transposed::rowsAcross), 0, rows};
-  const int64_t threads = rows * mapping.threadsAlong();
+  TransposedDraft draft{lanes, along, std::min(bitCeil(domain.inner().extent), limits::transposed::rowsAcross), 0, rows};
+  const int64_t threads = rows * draft.threadsAlong();
   int64_t threadsAcross = 1;
-  while (2 * threadsAcross * threads <= limits::transposed::block && 2 * threadsAcross <= mapping.across) threadsAcross *= 2;
-  mapping.block = static_cast<int>(threads * threadsAcross);
-  return mapping;
+  while (2 * threadsAcross * threads <= limits::transposed::block && 2 * threadsAcross <= draft.across) threadsAcross *= 2;
+  draft.block = static_cast<int>(threads * threadsAcross);
+  return draft;
 }
 
 /// Tiles that are a square, or all of a short axis and more of the other one.
-TransposedMapping squareTiles(const IterationDomain& domain, int lanes) {
+TransposedDraft squareTiles(const IterationDomain& domain, int lanes) {
   const int64_t along = domain.dims()[domain.elementDims() - 1].extent, across = domain.inner().extent;
-  TransposedMapping mapping;
-  mapping.lanes = lanes;
+  TransposedDraft draft;
+  draft.lanes = lanes;
   const int64_t side = limits::transposed::tileSide, tile = side * side;
-  mapping.along = std::min(bitCeil(along), side);
-  mapping.across = std::min(bitCeil(across), side);
-  if (mapping.along < side) mapping.across = std::min(bitCeil(across), tile / mapping.along);
-  if (mapping.across < side) mapping.along = std::min(bitCeil(along), tile / mapping.across);
-  mapping.along = std::clamp<int64_t>(mapping.along, mapping.lanes, int64_t{mapping.lanes} * limits::transposed::block);
-  return mapping;
+  draft.along = std::min(bitCeil(along), side);
+  draft.across = std::min(bitCeil(across), side);
+  if (draft.along < side) draft.across = std::min(bitCeil(across), tile / draft.along);
+  if (draft.across < side) draft.along = std::min(bitCeil(along), tile / draft.across);
+  draft.along = std::clamp<int64_t>(draft.along, draft.lanes, int64_t{draft.lanes} * limits::transposed::block);
+  return draft;
 }
 
 /// The same tiles with their threads, or halves of them where these are few or their vectors narrow.
-TransposedMapping withThreads(TransposedMapping mapping, const IterationDomain& domain, const ir::Target& target) {
+TransposedDraft withThreads(TransposedDraft draft, const IterationDomain& domain, const ir::Target& target) {
   const int64_t along = domain.dims()[domain.elementDims() - 1].extent, across = domain.inner().extent;
-  const bool isFew =
-      ceilDiv(domain.numel(), mapping.along * mapping.across) < limits::transposed::fewestTiles * target.processors;
-  const bool isNarrow = mapping.lanes * widestElement(domain) < limits::transposed::wordBytes &&
+  const bool isFew = ceilDiv(domain.numel(), draft.along * draft.across) < limits::transposed::fewestTiles * target.processors;
+  const bool isNarrow = draft.lanes * widestElement(domain) < limits::transposed::wordBytes &&
                         std::min(along, across) > limits::transposed::tileSide;
-  if (isFew || isNarrow) mapping.across = std::max<int64_t>(1, mapping.across / 2);
-  mapping.block = limits::transposed::block;
-  while (mapping.threadsAlong() * mapping.across < mapping.block) mapping.block /= 2;
-  mapping.block = std::max(mapping.block, ir::Target::warp);
-  mapping.across = std::max<int64_t>(mapping.across, mapping.threadsAcross());
-  return mapping;
+  if (isFew || isNarrow) draft.across = std::max<int64_t>(1, draft.across / 2);
+  draft.block = limits::transposed::block;
+  while (draft.threadsAlong() * draft.across < draft.block) draft.block /= 2;
+  draft.block = std::max(draft.block, ir::Target::warp);
+  draft.across = std::max<int64_t>(draft.across, draft.threadsAcross());
+  return draft;
 }
 
 }  // namespace
 
-std::optional<TransposedMapping> chooseTransposedMapping(const Transposition& transposition, const ir::Target& target) {
+std::optional<TransposedDraft> draftTransposition(const Transposition& transposition, const ir::Target& target) {
   const IterationDomain& domain = transposition.domain;
   const int64_t along = domain.dims()[domain.elementDims() - 1].extent, across = domain.inner().extent;
   if (crossingBytes(domain) < limits::transposed::leastBytes) return std::nullopt;
@@ -124,15 +123,15 @@ std::optional<TransposedMapping> chooseTransposedMapping(const Transposition& tr
 
   const int lanes = chooseLanes(domain, target);
   const int64_t rows = rowsOfTile(domain);
-  const TransposedMapping mapping = rows > 1 ? tilesOfRows(domain, rows, lanes) : squareTiles(domain, lanes);
-  const int64_t elements = rows * std::min(along, mapping.along) * std::min(across, mapping.across);
-  const int64_t sharedBytes = tileBytes(domain) * rows * (mapping.along + mapping.lanes) * mapping.across;
+  const TransposedDraft draft = rows > 1 ? tilesOfRows(domain, rows, lanes) : squareTiles(domain, lanes);
+  const int64_t elements = rows * std::min(along, draft.along) * std::min(across, draft.across);
+  const int64_t sharedBytes = tileBytes(domain) * rows * (draft.along + draft.lanes) * draft.across;
   if (elements < limits::transposed::leastElements || sharedBytes > ofShared(target, limits::transposed::sharedBytes))
     return std::nullopt;
-  return rows > 1 ? mapping : withThreads(mapping, domain, target);
+  return rows > 1 ? draft : withThreads(draft, domain, target);
 }
 
-LayoutSchedule scheduleOf(const TransposedMapping& mapping, const IterationDomain& domain) {
+LayoutSchedule scheduleOf(const TransposedDraft& draft, const IterationDomain& domain) {
   const std::size_t across = domain.elementDims(), along = across - 1;
   const auto extent = [&](std::size_t d) { return domain.dims()[d].extent; };
   LayoutSchedule schedule;
@@ -141,17 +140,17 @@ LayoutSchedule scheduleOf(const TransposedMapping& mapping, const IterationDomai
   layout.laneDim = along;
   for (std::size_t d = 0; d < along; ++d) {
     layout.dims.push_back({d, d + 1, extent(d)});
-    const int64_t rows = d + 1 == along ? mapping.rows : 1;
+    const int64_t rows = d + 1 == along ? draft.rows : 1;
     layout.parts.push_back({d, Bind::Grid, ceilDiv(extent(d), rows), rows});
   }
-  layout.dims.push_back({along, across, extent(along) / mapping.lanes, mapping.lanes});
+  layout.dims.push_back({along, across, extent(along) / draft.lanes, draft.lanes});
   layout.dims.push_back({across, across + 1, extent(across)});
-  layout.parts.insert(layout.parts.end(), {{across, Bind::Grid, ceilDiv(extent(across), mapping.across), mapping.across},
-                                           {along, Bind::Grid, ceilDiv(extent(along), mapping.along), mapping.threadsAlong()},
-                                           {across, Bind::Unrolled, mapping.steps()},
-                                           {across, Bind::Thread, mapping.threadsAcross()}});
-  if (mapping.rows > 1) layout.parts.push_back({along - 1, Bind::Thread, mapping.rows});
-  layout.parts.push_back({along, Bind::Thread, mapping.threadsAlong()});
+  layout.parts.insert(layout.parts.end(), {{across, Bind::Grid, ceilDiv(extent(across), draft.across), draft.across},
+                                           {along, Bind::Grid, ceilDiv(extent(along), draft.along), draft.threadsAlong()},
+                                           {across, Bind::Unrolled, draft.steps()},
+                                           {across, Bind::Thread, draft.threadsAcross()}});
+  if (draft.rows > 1) layout.parts.push_back({along - 1, Bind::Thread, draft.rows});
+  layout.parts.push_back({along, Bind::Thread, draft.threadsAlong()});
   schedule.layout = simplified(std::move(layout));
   return schedule;
 }
@@ -161,12 +160,12 @@ namespace {
 /// Other tiles, and other threads of a CTA.
 std::vector<Schedule> otherTransposed(const LoopNest& nest, const ir::Target& target, const TuningStart& start) {
   if (!start.isChosen) return {};
-  const TransposedMapping rules = *chooseTransposedMapping(*nest.transposition, target);
+  const TransposedDraft rules = *draftTransposition(*nest.transposition, target);
   std::vector<Schedule> schedules;
   const auto add = [&](int64_t along, int64_t across, int block) {
-    const TransposedMapping mapping{rules.lanes, along, across, block, rules.rows};
-    if (along >= rules.lanes && block <= ir::Target::ctaThreads && mapping.threadsAcross() > 0 && mapping.steps() > 0)
-      schedules.emplace_back(scheduleOf(mapping, nest.transposition->domain));
+    const TransposedDraft draft{rules.lanes, along, across, block, rules.rows};
+    if (along >= rules.lanes && block <= ir::Target::ctaThreads && draft.threadsAcross() > 0 && draft.steps() > 0)
+      schedules.emplace_back(scheduleOf(draft, nest.transposition->domain));
   };
   add(rules.along, rules.across, rules.block * 2);
   add(rules.along, rules.across, rules.block / 2);
@@ -178,7 +177,7 @@ std::vector<Schedule> otherTransposed(const LoopNest& nest, const ir::Target& ta
 }
 
 std::optional<Schedule> chooseTransposed(const LoopNest& nest, const ir::Target& target) {
-  const auto tiles = nest.transposition ? chooseTransposedMapping(*nest.transposition, target) : std::nullopt;
+  const auto tiles = nest.transposition ? draftTransposition(*nest.transposition, target) : std::nullopt;
   return tiles ? std::optional<Schedule>(scheduleOf(*tiles, nest.transposition->domain)) : std::nullopt;
 }
 

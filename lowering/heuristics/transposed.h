@@ -11,7 +11,7 @@ namespace lowering {
 /// How loops without reductions some of whose tensors run across the first store are laid over threads of a GPU: a CTA has a
 /// tile of both axes. What runs across goes through shared memory, all else is read and written in vectors along the store's
 /// axis.
-struct TransposedMapping {
+struct TransposedDraft {
   int lanes = 1;       ///< elements of a vector along the store's axis
   int64_t along = 1;   ///< extent of the tile along the store's axis: a power of two, or all of it
   int64_t across = 1;  ///< along the other one: a multiple of the threads there
@@ -21,14 +21,14 @@ struct TransposedMapping {
   int threadsAlong() const { return static_cast<int>(along / lanes); }
   int threadsAcross() const { return static_cast<int>(block / (threadsAlong() * rows)); }
   int64_t steps() const { return across / threadsAcross(); }
-  bool operator==(const TransposedMapping&) const = default;
+  bool operator==(const TransposedDraft&) const = default;
 };
 
-/// The mapping of a transposition for a GPU, by rules that were measured on sm_90 (docs/schedules.md); nothing where its tensors
+/// The draft of a transposition for a GPU, by rules that were measured on sm_90 (docs/schedules.md); nothing where its tensors
 /// are so small that caches do as well.
-std::optional<TransposedMapping> chooseTransposedMapping(const Transposition& transposition, const ir::Target& target);
+std::optional<TransposedDraft> draftTransposition(const Transposition& transposition, const ir::Target& target);
 
-/// The mapping as a schedule: neighbouring threads take neighbouring vectors along the store's axis.
-LayoutSchedule scheduleOf(const TransposedMapping& mapping, const IterationDomain& domain);
+/// The draft as a schedule: neighbouring threads take neighbouring vectors along the store's axis.
+LayoutSchedule scheduleOf(const TransposedDraft& draft, const IterationDomain& domain);
 
 }  // namespace lowering

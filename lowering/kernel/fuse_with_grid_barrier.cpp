@@ -23,7 +23,7 @@ ir::Kernel fuseWithGridBarrier(const ir::Kernel& first, const ir::Kernel& second
 
   const Value number{pool, pool.axis(grid)}, round = axis(rounds);
   const Value cta = round * grid + number;
-  const Condition exists = within(cta, rounds * grid, second.launch.grid);
+  const Guard exists = within(cta, rounds * grid, second.launch.grid);
   ir::Block body = loop(ir::LoopKind::Serial, round, when(exists, merger.second(cta.expr())));
   merged.body = merger.first();
   merged.body.push_back({ir::For{number.expr(), ir::LoopKind::Grid, std::move(body)}});

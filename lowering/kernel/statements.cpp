@@ -25,17 +25,20 @@ ir::Block gridLoop(Value cluster, ir::Block body) { return launchLoop(ir::LoopKi
 
 ir::Block taskLoop(Value task, ir::Block body) { return launchLoop(ir::LoopKind::Task, task, std::move(body)); }
 
-ir::Block when(const Condition& condition, ir::Block body) {
-  if (!condition || body.empty()) return body;
+Guard Guard::operator&(const Guard& other) const {
+  if (isAlways() || other.isAlways()) return isAlways() ? other : *this;
+  return *condition_ & *other.condition_;
+}
+
+ir::Block when(const Guard& guard, ir::Block body) {
+  if (guard.isAlways() || body.empty()) return body;
   ir::Block block;
-  block.push_back({ir::If{condition->expr(), std::move(body), {}}});
+  block.push_back({ir::If{guard.expr(), std::move(body), {}}});
   return block;
 }
 
-Condition both(const Condition& a, const Condition& b) { return a && b ? *a & *b : a ? a : b; }
-
-Condition within(Value index, int64_t covered, int64_t extent) {
-  if (covered <= extent) return std::nullopt;
+Guard within(Value index, int64_t covered, int64_t extent) {
+  if (covered <= extent) return Guard::always();
   return index < extent;
 }
 

@@ -134,14 +134,13 @@ Value Placement::blockStart(std::size_t dim, int lanes) const {
   return outermost ? digits_[*outermost] * (layout_.parts[*outermost].block * lanes) : number(0);
 }
 
-Condition Placement::isInside(std::size_t dim) const {
+Guard Placement::isInside(std::size_t dim) const {
   const int64_t covered = layout_.covered(dim), extent = layout_.dims[dim].extent;
   const std::optional<std::size_t> outermost = blocks(dim);
   if (!outermost) return within(inBlock(dim), covered, extent);
   const Part& part = layout_.parts[*outermost];
   const int lanes = layout_.dims[dim].lanes;
-  return both(within(inBlock(dim), covered, part.block),
-              within(start(dim, lanes), part.extent * part.block * lanes, extent * lanes));
+  return within(inBlock(dim), covered, part.block) & within(start(dim, lanes), part.extent * part.block * lanes, extent * lanes);
 }
 
 Position Placement::position(std::size_t dim) const {

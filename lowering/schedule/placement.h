@@ -44,10 +44,10 @@ class Placement {
   /// The number of its block.
   Value block(std::size_t dim) const;
   /// Whether it is one of the dim's, and of its block's.
-  Condition isInside(std::size_t dim) const;
+  Guard isInside(std::size_t dim) const;
   /// Whether the thread is none of the last ones, which are idle, and none of the idle ones of its group.
-  Condition hasGroup() const { return hasGroup_; }
-  Condition isBusy() const { return isBusy_; }
+  Guard hasGroup() const { return hasGroup_; }
+  Guard isBusy() const { return isBusy_; }
   /// Where the index, or the first element of its vector, is in the dims of the domain.
   Position position(std::size_t dim) const;
   /// Whether a dim is one of rows' numbers; else it is one of their elements.
@@ -93,7 +93,7 @@ class Placement {
   Value grid_, rank_, thread_, inGroup_;
   std::vector<Value> digits_;        ///< by part
   std::map<std::size_t, Value> at_;  ///< by dim: the element that stands for all of its digits
-  Condition hasGroup_, isBusy_;
+  Guard hasGroup_ = Guard::always(), isBusy_ = Guard::always();
 };
 
 }  // namespace lowering

@@ -88,10 +88,10 @@ TEST_CASE("a persistent cluster a row, a slice of which each CTA has in shared m
   return out0, out1, out2
 )";
   const lowering::LoopNest nest = lowering::analyze(lowering::lower(ir::parseGraph(graph)).front(), tests::hopper());
-  const lowering::RowMapping mapping =
-      lowering::chooseRowMapping(*nest.reduction, nest.domain, tests::hopper(), {.slice = 4096, .isPersistent = true});
-  REQUIRE(mapping.isPersistent);
-  CHECK(checkAll({lowering::apply(nest, tests::hopper(), scheduleOf(mapping, nest.domain))}) > 0);
+  const lowering::RowDraft draft =
+      lowering::draftRows(*nest.reduction, nest.domain, tests::hopper(), {.slice = 4096, .isPersistent = true});
+  REQUIRE(draft.isPersistent);
+  CHECK(checkAll({lowering::apply(nest, tests::hopper(), scheduleOf(draft, nest.domain))}) > 0);
 }
 
 TEST_CASE("columns, columns split over clusters and over the grid, one row split over the grid") {

@@ -31,7 +31,7 @@ Tensors denseBackward(Context& c) {
       const Place row = placeOf(maxima.at(at), rows);
       return Element{{row.at, at.back()}, row.exists};
     };
-    const bool skipsEmpty = c.backend() == ir::Backend::Cpu;  // on CUDA -1 alone says that a bag has no row, its size does not
+    const bool skipsEmpty = c.followsHost();  // on CUDA -1 alone says that a bag has no row, its size does not
     const auto value = [=](const Index& at) {
       const Value isRow = maxima.at(at) != padding;
       return where(skipsEmpty ? isRow & (sizes.at({at.front()}) != 0) : isRow, grad.at(at), 0.0);

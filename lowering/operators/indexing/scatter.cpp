@@ -25,7 +25,7 @@ Tensor summedAsEager(const Context& c, Tensor scattered) {
   Scatter scatter = *scattered.scatter;
   const ir::Shape& values = scatter.sizes;
   const bool meet = !c.has("dim") || values.empty() || values[static_cast<std::size_t>(c.dim("dim", values.size()))] > 1;
-  scatter.mayRoundEach = c.backend() == ir::Backend::Cuda || !meet;
+  scatter.mayRoundEach = !c.followsHost() || !meet;
   scattered.scatter = std::make_shared<const Scatter>(std::move(scatter));
   return scattered;
 }

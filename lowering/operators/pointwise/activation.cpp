@@ -58,7 +58,7 @@ const Lowering geluBackward{"aten::gelu_backward", [](Context& c) {
 
 /// ATen's sixth: that of f32 also in f64, but for the forward passes on its host, which divide by 6.
 constexpr double sixth = 1.0F / 6.0F;
-double forwardSixth(const Context& c) { return c.backend() == ir::Backend::Cpu ? 1.0 / 6 : sixth; }
+double forwardSixth(const Context& c) { return c.followsHost() ? 1.0 / 6 : sixth; }
 
 const Lowering hardswish{"aten::hardswish", [](Context& c) {
                            return pointwise(c, [by = forwardSixth(c)](Value x) { return x * min(max(x + 3.0, 0.0), 6.0) * by; });

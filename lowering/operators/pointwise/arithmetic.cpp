@@ -97,8 +97,7 @@ const Lowering remainderOf{"aten::remainder", [](Context& c) { return pointwise(
 const Lowering fmodOf{"aten::fmod", [](Context& c) { return pointwise(c, [](Value x, Value y) { return rem(x, y); }); }};
 /// ATen's host scales the first factor, its kernels on CUDA the product.
 const Lowering addcmul{"aten::addcmul", [](Context& c) {
-                         const bool isHost = c.backend() == ir::Backend::Cpu;
-                         return pointwise(c, [isHost](Value x, Value a, Value b, Value scale) {
+                         return pointwise(c, [isHost = c.followsHost()](Value x, Value a, Value b, Value scale) {
                            return isHost ? x + scale * a * b : x + scale * (a * b);
                          });
                        }};

@@ -82,7 +82,7 @@ Tensors logSigmoidBackward(Context& c) {
     const Value share = power / (1.0 + power);
     return grad * where(x < 0.0, 1.0 - share, share);
   };
-  if (c.backend() == ir::Backend::Cpu) return pointwise(c, {"grad_output", "self", "buffer"}, gradient);
+  if (c.followsHost()) return pointwise(c, {"grad_output", "self", "buffer"}, gradient);
   return pointwise(c, {"grad_output", "self"}, [gradient](Value grad, Value x) { return gradient(grad, x, exp(-abs(x))); });
 }
 const Lowering logSigmoidForwardLowering{"aten::log_sigmoid_forward", logSigmoidForward};

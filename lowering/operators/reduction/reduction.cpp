@@ -137,7 +137,7 @@ struct Spread {
 /// On a CPU in f64, as ATen's: squares of large and of small numbers are none of f32. On a GPU rows in two traversals, around
 /// their mean; everything else in one.
 Spread spreadOf(Context& c) {
-  const bool isHost = c.backend() == ir::Backend::Cpu;
+  const bool isHost = c.followsHost();
   const Tensor x = isHost ? cast(c.tensor("self"), DType::F64) : c.tensor("self");
   const Dims dims = dimsOf(c, x);
   const auto last = static_cast<int64_t>(x.sizes.size()) - 1;

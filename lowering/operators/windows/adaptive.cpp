@@ -10,7 +10,7 @@ using ir::DType;
 
 /// Windows of one dimension that together are all of it: window `o` begins with element floor(o * input / output), and ends
 /// before element ceil((o + 1) * input / output).
-struct Share {
+struct AdaptiveWindow {
   int64_t input = 1, output = 1;
 
   Value begin(Value index) const { return floorDiv(index * input, output); }
@@ -28,13 +28,15 @@ struct Share {
 };
 
 /// The windows along the last dimensions.
-struct Shares {
-  Shares(const ir::Shape& input, const ir::Shape& output, std::size_t dims) {
+struct AdaptiveWindows {
+  AdaptiveWindows(const ir::Shape& input, const ir::Shape& output, std::size_t dims) {
     for (std::size_t d = output.size() - dims; d < output.size(); ++d) each.push_back({input[d], output[d]});
   }
 
   /// Error: as requireFew.
-  std::vector<Element> elementsOf(const Index& index) const { return lowering::elementsOf(each, index, &Share::elements); }
+  std::vector<Element> elementsOf(const Index& index) const {
+    return lowering::elementsOf(each, index, &AdaptiveWindow::elements);
+  }
   Index firstOf(const Index& index) const {
     const Index last = trailing(index, each.size());
     Index first = leading(index, each.size());
@@ -48,16 +50,16 @@ struct Shares {
     return cast(simplified(size), dtype);
   }
 
-  std::vector<Share> each;
+  std::vector<AdaptiveWindow> each;
 };
 
 template <std::size_t dims>
 Tensors averages(Context& c) {
   const Tensor x = inOpmath(c.tensor("self"));
   const ir::TensorType& type = c.outputType();
-  const Shares shares(x.sizes, type.sizes, dims);
+  const AdaptiveWindows windows(x.sizes, type.sizes, dims);
   return asOutputs(c, {lazy(x.dtype, type.sizes, [=](const Index& index) {
-                     return sumOf(x, shares.elementsOf(index)) / shares.sizeOf(index, x.dtype);
+                     return sumOf(x, windows.elementsOf(index)) / windows.sizeOf(index, x.dtype);
                    })});
 }
 
@@ -65,7 +67,7 @@ Tensors averages(Context& c) {
 Tensors sumOfOutputs(const Context& c, const Tensor& outputs, std::size_t dims,
                      const std::function<Value(const Index& element, const Index& output)>& value) {
   const ir::TensorType& type = c.outputType();
-  const Shares back(outputs.sizes, type.sizes, dims);
+  const AdaptiveWindows back(outputs.sizes, type.sizes, dims);
   return asOutputs(c, {lazy(outputs.dtype, type.sizes, [=](const Index& index) {
                      return sumOf({outputs.dtype, outputs.sizes, [=](const Index& output) { return value(index, output); }},
                                   back.elementsOf(index));
@@ -75,9 +77,9 @@ Tensors sumOfOutputs(const Context& c, const Tensor& outputs, std::size_t dims,
 template <std::size_t dims>
 Tensors averagesBackward(Context& c) {
   const Tensor grad = inOpmath(c.tensor("grad_output"));
-  const Shares shares(c.outputType().sizes, grad.sizes, dims);
+  const AdaptiveWindows windows(c.outputType().sizes, grad.sizes, dims);
   const Tensor each =
-      lazy(grad.dtype, grad.sizes, [=](const Index& index) { return grad.at(index) / shares.sizeOf(index, grad.dtype); });
+      lazy(grad.dtype, grad.sizes, [=](const Index& index) { return grad.at(index) / windows.sizeOf(index, grad.dtype); });
   return sumOfOutputs(c, each, dims, [each](const Index&, const Index& output) { return each.at(output); });
 }
 
@@ -85,9 +87,9 @@ template <std::size_t dims>
 Tensors maxima(Context& c) {
   const Tensor x = c.tensor("self");
   const ir::Shape sizes = c.outputType().sizes;
-  const Shares shares(x.sizes, sizes, dims);
+  const AdaptiveWindows windows(x.sizes, sizes, dims);
   const auto largest = [=](const Index& output) {
-    return largestOf(x, shares.elementsOf(output), numberOf(shares.firstOf(output), x.sizes, dims), dims);
+    return largestOf(x, windows.elementsOf(output), numberOf(windows.firstOf(output), x.sizes, dims), dims);
   };
   return {lazy(x.dtype, sizes, [largest](const Index& index) { return largest(index).value; }),
           lazy(DType::I64, sizes, [largest](const Index& index) { return largest(index).number; })};

@@ -9,8 +9,8 @@ namespace {
 
 /// An image's windows, with as many outputs as fit: a row of the matrix is a channel and a place inside the window, a column is a
 /// window.
-struct Columns {
-  Columns(const Context& c, const ir::Shape& image) : windows(windowsOf(c, image, image, 2)) {
+struct ImageMatrix {
+  ImageMatrix(const Context& c, const ir::Shape& image) : windows(windowsOf(c, image, image, 2)) {
     for (Window& window : windows) window.output = (window.input + 2 * window.padding - window.span()) / window.stride + 1;
     rows = {image[image.size() - 3], windows[0].kernel, windows[1].kernel};
     columns = {windows[0].output, windows[1].output};
@@ -22,7 +22,7 @@ struct Columns {
 
 Tensors columnsOf(Context& c) {
   const Tensor image = c.tensor("self");
-  const Columns all(c, image.sizes);
+  const ImageMatrix all(c, image.sizes);
   return {lazy(image.dtype, c.outputType().sizes, [=](const Index& index) {
     const Index row = unflattened(index[index.size() - 2], all.rows), column = unflattened(index.back(), all.columns);
     Index channel = leading(index, 2);
@@ -37,7 +37,7 @@ Tensors columnsOf(Context& c) {
 Tensors imageOf(Context& c) {
   const Tensor matrix = inOpmath(c.tensor("self"));
   const ir::TensorType& type = c.outputType();
-  const Columns all(c, type.sizes);
+  const ImageMatrix all(c, type.sizes);
   return asOutputs(c, {lazy(matrix.dtype, type.sizes, [=](const Index& index) {
                      const Index place = trailing(index, 2);
                      const Tensor copies{matrix.dtype, type.sizes, [=](const Index& output) {

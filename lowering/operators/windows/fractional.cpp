@@ -32,7 +32,7 @@ struct Moved {
 template <std::size_t dims>
 Tensors fractionalMaxPool(Context& c) {
   const Tensor x = c.tensor("self"), given = c.tensor("random_samples");
-  const Tensor samples = c.backend() == ir::Backend::Cpu ? given : inOpmath(given);  // ATen's host rounds each step
+  const Tensor samples = c.followsHost() ? given : inOpmath(given);  // ATen's host rounds each step
   const ir::TensorType& type = c.outputType();
   const std::vector<int64_t> kernel = c.integers("kernel_size");
   const auto largest = [=](const Index& output) {

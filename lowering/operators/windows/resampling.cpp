@@ -17,7 +17,7 @@ using ir::DType;
 double rounded(double number, DType dtype) { return dtype == DType::F64 ? number : static_cast<float>(number); }
 
 /// One dimension: extents, and the input's elements for one of the output, as the call says or as the extents are.
-struct Axis {
+struct ResizedAxis {
   int64_t input = 1, output = 1;
   DType dtype = DType::F32;  ///< what places and weights are computed in: f32 or f64
   double scale = 1;
@@ -39,12 +39,12 @@ enum class Copies {
 };
 
 /// The last dimensions, with the factors of the output's size that the call may give: a list, or one by one.
-std::vector<Axis> axesOf(const Context& c, const ir::Shape& input, const ir::Shape& output, std::size_t dims, DType dtype,
-                         Copies copies) {
+std::vector<ResizedAxis> axesOf(const Context& c, const ir::Shape& input, const ir::Shape& output, std::size_t dims, DType dtype,
+                                Copies copies) {
   static constexpr const char* names[]{"scales_d", "scales_h", "scales_w"};
-  std::vector<Axis> axes;
+  std::vector<ResizedAxis> axes;
   for (std::size_t d = 0; d < dims; ++d) {
-    Axis axis{input[input.size() - dims + d], output[output.size() - dims + d], dtype};
+    ResizedAxis axis{input[input.size() - dims + d], output[output.size() - dims + d], dtype};
     std::optional<double> factor;
     const char* name = dims == 1 ? "scales" : names[3 - dims + d];
     if (c.has("scale_factors") && !c.isNone("scale_factors")) factor = c.numbers("scale_factors")->at(d);
@@ -56,14 +56,13 @@ std::vector<Axis> axesOf(const Context& c, const ir::Shape& input, const ir::Sha
     axis.outputs = rounded(counts ? *factor : static_cast<double>(axis.output) / static_cast<double>(axis.input), dtype);
     axes.push_back(axis);
   }
-  const bool areEqual = std::all_of(axes.begin(), axes.end(), [](const Axis& axis) { return axis.input == axis.output; });
-  for (Axis& axis : axes) axis.isCopied = axis.isCopied || (areEqual && copies == Copies::Together);
+  const bool areEqual = std::all_of(axes.begin(), axes.end(), [](const ResizedAxis& axis) { return axis.input == axis.output; });
+  for (ResizedAxis& axis : axes) axis.isCopied = axis.isCopied || (areEqual && copies == Copies::Together);
   return axes;
 }
-bool areCopied(const std::vector<Axis>& axes) {
-  return std::all_of(axes.begin(), axes.end(), [](const Axis& axis) { return axis.isCopied; });
+bool areCopied(const std::vector<ResizedAxis>& axes) {
+  return std::all_of(axes.begin(), axes.end(), [](const ResizedAxis& axis) { return axis.isCopied; });
 }
-bool isHost(const Context& c) { return c.backend() == ir::Backend::Cpu; }
 
 Value whole(Value x) { return cast(x, DType::I64); }
 
@@ -74,40 +73,40 @@ Value whole(Value x) { return cast(x, DType::I64); }
 enum class Compared { Beginnings, Middles };
 
 Copies nearestCopies(const Context& c, const ir::TensorType& image, std::size_t dims, Compared which) {
-  if (!isHost(c)) return dims == 2 ? Copies::Each : Copies::Never;
+  if (!c.followsHost()) return dims == 2 ? Copies::Each : Copies::Never;
   const bool hasOwnKernel = dims == 3 && image.hasChannelsLast() && image.sizes[1] > 3;
   return which == Compared::Beginnings && (dims == 2 || hasOwnKernel) ? Copies::EachOrTwice : Copies::Never;
 }
 Copies nearestCopiesBackward(const Context& c, std::size_t dims, Compared which) {
-  if (!isHost(c)) return dims == 2 ? Copies::Together : Copies::Never;
+  if (!c.followsHost()) return dims == 2 ? Copies::Together : Copies::Never;
   return which == Compared::Beginnings ? Copies::EachOrTwice : Copies::Never;
 }
 
 /// The input's elements of a whole number of outputs each, or 0.
-int64_t copiesOf(const Axis& axis) {
+int64_t copiesOf(const ResizedAxis& axis) {
   const bool isWhole = axis.output % axis.input == 0;
   const int64_t copies = axis.output / axis.input;
   return isWhole && axis.scale == axis.ofExtents() && (copies & (copies - 1)) == 0 ? copies : 0;
 }
 /// Of a whole number of outputs an element, or of one; nothing where numbers are rounded.
-std::optional<Value> exactlyNearest(const Axis& axis, Value index) {
+std::optional<Value> exactlyNearest(const ResizedAxis& axis, Value index) {
   const int64_t copies = copiesOf(axis);
   if (axis.isCopied || copies == 1) return index;
   return copies > 0 ? std::optional(floorDiv(index, copies)) : std::nullopt;
 }
 /// ATen's: the product rounded down, in f32. It may lie beyond the last element.
-Value roundedDown(const Axis& axis, Value index) {
+Value roundedDown(const ResizedAxis& axis, Value index) {
   const Value place = axis.offset == 0 ? axis.real(index) : axis.real(index) + axis.offset;
   return whole(floor(place * axis.scale));
 }
-Value nearest(const Axis& axis, Value index) {
+Value nearest(const ResizedAxis& axis, Value index) {
   if (const std::optional<Value> exact = exactlyNearest(axis, index)) return *exact;
   return min(roundedDown(axis, index), axis.input - 1);
 }
 
 /// The element that takes an output's gradient on a GPU: of it and its neighbours the one whose outputs, from the first one to
 /// that of the next element, have it among them. Outputs beyond those of the last element have none.
-Place takerOf(const Axis& axis, Value index) {
+Place takerOf(const ResizedAxis& axis, Value index) {
   if (const std::optional<Value> exact = exactlyNearest(axis, index)) return {*exact};
   const auto firstOf = [&](Value element) { return whole(ceil(axis.real(element) * axis.outputs - axis.offset)); };
   const Value near = roundedDown(axis, index);
@@ -115,17 +114,17 @@ Place takerOf(const Axis& axis, Value index) {
   return {min(max(at, 0), axis.input - 1), (at >= 0) & (at < axis.input)};
 }
 
-Index nearestOf(const std::vector<Axis>& axes, const Index& index) {
+Index nearestOf(const std::vector<ResizedAxis>& axes, const Index& index) {
   const Index last = trailing(index, axes.size());
   Index from = leading(index, axes.size());
   for (std::size_t d = 0; d < axes.size(); ++d) from.push_back(nearest(axes[d], last[d]));
   return from;
 }
 
-std::vector<Axis> nearestAxes(const Context& c, const ir::Shape& input, const ir::Shape& output, std::size_t dims, Compared which,
-                              Copies copies) {
-  std::vector<Axis> axes = axesOf(c, input, output, dims, DType::F32, copies);
-  for (Axis& axis : axes) axis.offset = which == Compared::Middles ? 0.5 : 0;
+std::vector<ResizedAxis> nearestAxes(const Context& c, const ir::Shape& input, const ir::Shape& output, std::size_t dims,
+                                     Compared which, Copies copies) {
+  std::vector<ResizedAxis> axes = axesOf(c, input, output, dims, DType::F32, copies);
+  for (ResizedAxis& axis : axes) axis.offset = which == Compared::Middles ? 0.5 : 0;
   return axes;
 }
 
@@ -134,7 +133,8 @@ Tensors nearestResized(Context& c) {
   const std::string name = c.has("input") ? "input" : "self";
   const Tensor x = c.tensor(name);
   const ir::Shape sizes = c.outputType().sizes;
-  const std::vector<Axis> axes = nearestAxes(c, x.sizes, sizes, dims, which, nearestCopies(c, c.typeOf(name), dims, which));
+  const std::vector<ResizedAxis> axes =
+      nearestAxes(c, x.sizes, sizes, dims, which, nearestCopies(c, c.typeOf(name), dims, which));
   return {lazy(x.dtype, sizes, [=](const Index& index) { return x.at(nearestOf(axes, index)); })};
 }
 
@@ -142,9 +142,10 @@ template <std::size_t dims, Compared which = Compared::Beginnings>
 Tensors nearestResizedBackward(Context& c) {
   const Tensor grad = inOpmath(c.tensor("grad_output"));
   const ir::TensorType& type = c.outputType();
-  const std::vector<Axis> axes = nearestAxes(c, type.sizes, grad.sizes, dims, which, nearestCopiesBackward(c, dims, which));
-  const auto isWhole = [](const Axis& axis) { return copiesOf(axis) > 0; };
-  const auto element = [axes, onHost = isHost(c)](const Index& index) {
+  const std::vector<ResizedAxis> axes =
+      nearestAxes(c, type.sizes, grad.sizes, dims, which, nearestCopiesBackward(c, dims, which));
+  const auto isWhole = [](const ResizedAxis& axis) { return copiesOf(axis) > 0; };
+  const auto element = [axes, onHost = c.followsHost()](const Index& index) {
     if (onHost) return Element{nearestOf(axes, index)};
     std::vector<Places> takers;
     for (std::size_t d = 0; d < dims; ++d) takers.push_back({takerOf(axes[d], trailing(index, dims)[d])});
@@ -176,20 +177,20 @@ const Lowering exact3dBackward{"aten::_upsample_nearest_exact3d_backward", neare
 // ---------------------------------------------------------------------------------------------------------------------
 // Lines and cubic curves.
 
-double scaleOfCorners(const Axis& axis) {
+double scaleOfCorners(const ResizedAxis& axis) {
   const double scale = axis.output > 1 ? static_cast<double>(axis.input - 1) / static_cast<double>(axis.output - 1) : 0.0;
   return rounded(scale, axis.dtype);
 }
 
 /// Where the middle of an output's element is in the input, or, with aligned corners, where it is itself.
-Value sourceOf(const Axis& axis, Value index, bool alignsCorners, bool isCubic) {
+Value sourceOf(const ResizedAxis& axis, Value index, bool alignsCorners, bool isCubic) {
   if (alignsCorners) return axis.real(index) * scaleOfCorners(axis);
   const Value source = (axis.real(index) + 0.5) * axis.scale - 0.5;
   return isCubic ? source : max(source, 0.0);
 }
 
 /// The two neighbours of a place. Where elements are copied both are the element.
-std::vector<Tap> onLine(const Axis& axis, Value index, bool alignsCorners) {
+std::vector<Tap> onLine(const ResizedAxis& axis, Value index, bool alignsCorners) {
   if (axis.isCopied) return {{{index}, axis.real(index).like(1.0)}, {{index}, axis.real(index).like(0.0)}};
   const Value source = sourceOf(axis, index, alignsCorners, false);
   const Value before = min(whole(source), axis.input - 1);
@@ -198,7 +199,7 @@ std::vector<Tap> onLine(const Axis& axis, Value index, bool alignsCorners) {
 }
 
 /// The four neighbours of a place, those beyond the ends being the ends, with the weights of Keys' cubic convolution.
-std::vector<Tap> onCurve(const Axis& axis, Value index, bool alignsCorners) {
+std::vector<Tap> onCurve(const ResizedAxis& axis, Value index, bool alignsCorners) {
   constexpr double a = -0.75;
   const Value source = sourceOf(axis, index, alignsCorners, true), start = floor(source), t = source - start;
   const auto near = [&](Value x) { return ((a + 2) * x - (a + 3)) * x * x + 1.0; };
@@ -211,7 +212,7 @@ std::vector<Tap> onCurve(const Axis& axis, Value index, bool alignsCorners) {
 
 /// The elements under a triangle around a place, which is as wide as two elements of the input or, where there are more, of the
 /// output, and high enough for weights of 1 together.
-std::vector<Tap> underTriangle(const Axis& axis, Value index, bool alignsCorners) {
+std::vector<Tap> underTriangle(const ResizedAxis& axis, Value index, bool alignsCorners) {
   if (axis.isCopied) return {{{index}, axis.real(index).like(1.0)}};
   const double scale = alignsCorners ? scaleOfCorners(axis) : axis.scale, support = std::max(scale, 1.0);
   if ((static_cast<double>(axis.output) - 0.5) * scale - support + 0.5 >= static_cast<double>(axis.input))
@@ -230,11 +231,11 @@ std::vector<Tap> underTriangle(const Axis& axis, Value index, bool alignsCorners
   return taps;
 }
 
-using Taps = std::vector<Tap> (*)(const Axis& axis, Value index, bool alignsCorners);
+using Taps = std::vector<Tap> (*)(const ResizedAxis& axis, Value index, bool alignsCorners);
 
 /// The sum of a tensor's elements by the weights that `tapsOf` gives them for the index along each of the last dimensions.
 template <Taps tapsOf>
-Value weighted(const Tensor& x, const std::vector<Axis>& axes, const Index& index, bool alignsCorners) {
+Value weighted(const Tensor& x, const std::vector<ResizedAxis>& axes, const Index& index, bool alignsCorners) {
   const Index last = trailing(index, axes.size());
   std::vector<std::vector<Tap>> taps;
   for (std::size_t d = 0; d < axes.size(); ++d) taps.push_back(tapsOf(axes[d], last[d], alignsCorners));
@@ -242,12 +243,12 @@ Value weighted(const Tensor& x, const std::vector<Axis>& axes, const Index& inde
 }
 
 Copies copiesOf(const Context& c, Taps taps) {
-  if (isHost(c)) return taps == Taps{onCurve} ? Copies::Never : Copies::Each;
+  if (c.followsHost()) return taps == Taps{onCurve} ? Copies::Never : Copies::Each;
   return taps == Taps{underTriangle} ? Copies::Never : Copies::Together;
 }
 Copies copiesBackwardOf(const Context& c, Taps taps) {
-  if (isHost(c) && taps == Taps{onLine}) return Copies::Each;
-  return isHost(c) && taps == Taps{underTriangle} ? Copies::Never : Copies::Together;
+  if (c.followsHost() && taps == Taps{onLine}) return Copies::Each;
+  return c.followsHost() && taps == Taps{underTriangle} ? Copies::Never : Copies::Together;
 }
 
 template <std::size_t dims, Taps tapsOf>
@@ -256,7 +257,7 @@ Tensors resized(Context& c) {
   if (!ir::isFloating(x.dtype)) ir::fail(ir::ErrorKind::Unsupported, "lines and curves between integers are not lowered");
   const ir::Shape sizes = c.outputType().sizes;
   const Copies copies = copiesOf(c, tapsOf);
-  const std::vector<Axis> axes = axesOf(c, x.sizes, sizes, dims, x.dtype, copies);
+  const std::vector<ResizedAxis> axes = axesOf(c, x.sizes, sizes, dims, x.dtype, copies);
   if (copies == Copies::Together && areCopied(axes)) return asOutputs(c, {x});
   const bool alignsCorners = c.flag("align_corners");
   return asOutputs(c,
@@ -265,7 +266,7 @@ Tensors resized(Context& c) {
 
 /// The most outputs that one element of the input is an end of a line for; nothing where the call's factor is another one than
 /// the extents say.
-std::optional<int64_t> mostOutputs(const Axis& axis, bool alignsCorners) {
+std::optional<int64_t> mostOutputs(const ResizedAxis& axis, bool alignsCorners) {
   if (!alignsCorners && axis.scale != axis.ofExtents()) return std::nullopt;
   const int64_t outputs = alignsCorners ? axis.output - 1 : axis.output, inputs = alignsCorners ? axis.input - 1 : axis.input;
   if (inputs <= 0 || outputs <= 0) return std::nullopt;
@@ -274,7 +275,7 @@ std::optional<int64_t> mostOutputs(const Axis& axis, bool alignsCorners) {
 
 /// These outputs, by the element's weights in them. Their places lie above that of the element before, and below that of the
 /// element after.
-std::vector<Tap> outputsOnLines(const Axis& axis, Value element, bool alignsCorners) {
+std::vector<Tap> outputsOnLines(const ResizedAxis& axis, Value element, bool alignsCorners) {
   const int64_t outputs = alignsCorners ? axis.output - 1 : axis.output, inputs = alignsCorners ? axis.input - 1 : axis.input;
   const Value before =
       alignsCorners ? floorDiv((element - 1) * outputs, inputs) : floorDiv((element * 2 - 1) * outputs - inputs, 2 * inputs);
@@ -297,12 +298,12 @@ template <std::size_t dims, Taps tapsOf>
 Tensors resizedBackward(Context& c) {
   const Tensor grad = inOpmath(c.tensor("grad_output"));
   const Copies copies = copiesBackwardOf(c, tapsOf);
-  const std::vector<Axis> axes = axesOf(c, c.outputType().sizes, grad.sizes, dims, grad.dtype, copies);
+  const std::vector<ResizedAxis> axes = axesOf(c, c.outputType().sizes, grad.sizes, dims, grad.dtype, copies);
   if (copies == Copies::Together && areCopied(axes)) return asOutputs(c, {grad});
   const bool alignsCorners = c.flag("align_corners");
   ir::Shape sizes = grad.sizes;
   const Value anywhere{c.pool(), c.pool().integer(DType::I64, 0)};
-  for (const Axis& axis : axes) sizes.push_back(std::ssize(tapsOf(axis, anywhere, alignsCorners)));
+  for (const ResizedAxis& axis : axes) sizes.push_back(std::ssize(tapsOf(axis, anywhere, alignsCorners)));
   const auto tapAt = [=](const Index& index, std::size_t d) {
     const Index output = trailing(leading(index, dims), dims), number = trailing(index, dims);
     return numbered(tapsOf(axes[d], output[d], alignsCorners), number[d]);
@@ -327,9 +328,9 @@ Tensors linearBackward(Context& c) {
   const Tensor grad = inOpmath(c.tensor("grad_output"));
   const ir::Shape sizes = c.outputType().sizes;
   const Copies copies = copiesBackwardOf(c, onLine);
-  const std::vector<Axis> axes = axesOf(c, sizes, grad.sizes, dims, grad.dtype, copies);
+  const std::vector<ResizedAxis> axes = axesOf(c, sizes, grad.sizes, dims, grad.dtype, copies);
   const bool alignsCorners = c.flag("align_corners");
-  const auto areFew = [&](const Axis& axis) { return mostOutputs(axis, alignsCorners).value_or(few + 1) <= few; };
+  const auto areFew = [&](const ResizedAxis& axis) { return mostOutputs(axis, alignsCorners).value_or(few + 1) <= few; };
   const bool isCopy = copies == Copies::Together && areCopied(axes);
   if (isCopy || !std::all_of(axes.begin(), axes.end(), areFew)) return resizedBackward<dims, onLine>(c);
   return asOutputs(c, {lazy(grad.dtype, sizes,
@@ -339,7 +340,7 @@ Tensors linearBackward(Context& c) {
 /// On a CPU ATen repeats the first row of images that become one element wide.
 Tensors averaged(Context& c) {
   const ir::Shape &from = c.typeOf(c.has("input") ? "input" : "self").sizes, &to = c.outputType().sizes;
-  if (isHost(c) && to[3] == 1 && to[2] != from[2])
+  if (c.followsHost() && to[3] == 1 && to[2] != from[2])
     ir::fail(ir::ErrorKind::Unsupported, "columns of a width of 1, whose first row ATen repeats, are not lowered");
   return resized<2, underTriangle>(c);
 }

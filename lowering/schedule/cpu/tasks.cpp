@@ -162,10 +162,10 @@ ir::Block Tasks::across(int64_t count, const std::function<ir::Block(Value)>& us
 int64_t Tasks::elements() const { return layout().parts.back().block; }
 
 /// Whether so many elements are the task's; `coversAll` where it has every number that is asked for.
-Condition Tasks::isMine(Value inTask, int64_t count, bool coversAll) const {
+Guard Tasks::isMine(Value inTask, int64_t count, bool coversAll) const {
   const Value last = inTask + (count - 1);
-  const Condition ofTask = coversAll ? Condition() : last < elements();
-  return both(ofTask, within(at_.blockStart(below) + last, elements() * schedule_.splits, layout().dims[below].extent));
+  const Guard ofTask = coversAll ? Guard::always() : last < elements();
+  return ofTask & within(at_.blockStart(below) + last, elements() * schedule_.splits, layout().dims[below].extent);
 }
 
 ir::Block Tasks::down(int64_t columns, Value first, int64_t count, int atOnce, const UseElements& use) const {
@@ -181,9 +181,9 @@ ir::Block Tasks::down(int64_t columns, Value first, int64_t count, int atOnce, c
   ir::Block block;
   if (rounds > 0) {
     const Value round = axis(rounds), inTask = first + round * atOnce, one = axis(atOnce);
-    const Condition all = isMine(inTask, atOnce, covers);
+    const Guard all = isMine(inTask, atOnce, covers);
     ir::Block body = when(all, some(inTask, atOnce));
-    if (all) std::get<ir::If>(body.front().node).otherwise = single(one, inTask + one);
+    if (!all.isAlways()) std::get<ir::If>(body.front().node).otherwise = single(one, inTask + one);
     append(block, loop(LoopKind::Serial, round, std::move(body)));
   }
   if (rest > 0) {

@@ -90,7 +90,7 @@ class Tasks {
   std::optional<Head> headOf(Value start, int64_t count, ElementStores align) const;
   ir::Block vectors(Value start, int64_t count, int64_t unroll, const std::optional<Head>& head, const Use& use) const;
   ir::Block one(ir::Block statements, const ir::Expr* active) const;
-  Condition isMine(Value inTask, int64_t count, bool coversAll) const;
+  Guard isMine(Value inTask, int64_t count, bool coversAll) const;
   LanePlace placed(const Placement& at, Value lane) const;
 
   ir::ExprPool& pool_;

@@ -69,9 +69,9 @@ class TransposedKernel {
     return part.extent * part.block * at_.layout().dims[dim].lanes;
   }
   /// Whether the domain has points of the square at hand.
-  Condition isAny() const {
+  Guard isAny() const {
     const int64_t last = lanes_ - 1;
-    return both(within(along_, covered(along) - last, extent(along)), within(across_, covered(across) - last, extent(across)));
+    return within(along_, covered(along) - last, extent(along)) & within(across_, covered(across) - last, extent(across));
   }
   /// `body` for the rows or columns of the square at hand: all of them, or those of the last one.
   ir::Block forSide(SquareDims dim, const std::function<ir::Block(int64_t count)>& body) const {

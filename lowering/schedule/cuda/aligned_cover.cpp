@@ -44,8 +44,8 @@ LanePlace AlignedCover::clamped(LanePlace place) const {
   return place;
 }
 
-Condition AlignedCover::begins(Value start, int64_t vectors, const Position& position) const {
-  if ((vectors - 1) * lanes_ < kernel_.domain().inner().extent) return std::nullopt;
+Guard AlignedCover::begins(Value start, int64_t vectors, const Position& position) const {
+  if ((vectors - 1) * lanes_ < kernel_.domain().inner().extent) return Guard::always();
   return start < shift(position) + extent();
 }
 

@@ -22,7 +22,7 @@ class AlignedCover {
   LanePlace clamped(LanePlace place) const;
   /// Whether the vector that starts so far from the first one has a lane inside the run; all of so many vectors of it do where
   /// there is no condition.
-  Condition begins(Value start, int64_t vectors, const Position& position) const;
+  Guard begins(Value start, int64_t vectors, const Position& position) const;
   /// Whether few warps have vectors at the edge of a run: the others then need no masks.
   bool edgesAreRare() const;
   /// Whether all lanes of the vector at a place are inside the run.

@@ -76,7 +76,7 @@ ir::Block ColumnExchange::writePartials(const Reductions& reductions) const {
   ir::Block body{{copies(reductions, lanes(), [&](std::size_t i, ir::DType dtype) {
     return ir::Store{partials_[i], to.expr(), read(kernel_.accumulator(i), dtype, kernel_.number(0)), true, {}};
   })}};
-  return when(across() < warp ? mod(at_.thread(), warp) < across() : Condition(), std::move(body));
+  return when(across() < warp ? mod(at_.thread(), warp) < across() : Guard::always(), std::move(body));
 }
 
 ir::Block ColumnExchange::combinePartials(const Reductions& reductions) const {
@@ -127,8 +127,8 @@ ir::Block ColumnExchange::rowStores(Value number) const {
   ir::Lanes lanes = kernel_.lanes(at);
   lanes.stores = kernel_.rowStores(at, readLanes(kernel_.pool(), domain, at, std::move(results)));
   const int64_t columns = domain.dims()[at.dim].extent;
-  Condition mine = both(hasColumn(), within(start, tiles() * tile(), columns));
-  if (layout().extent(element, Bind::Cluster) > 1) mine = both(at_.rank() == 0, mine);
+  Guard mine = hasColumn() & within(start, tiles() * tile(), columns);
+  if (layout().extent(element, Bind::Cluster) > 1) mine = Guard(at_.rank() == 0) & mine;
   return when(mine, {{std::move(lanes)}});
 }
 

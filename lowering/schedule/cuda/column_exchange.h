@@ -42,7 +42,7 @@ class ColumnExchange {
   /// The number of the CTA's tile, of all outer points.
   Value number() const;
   Value acrossThread() const { return across() == block() ? at_.thread() : mod(at_.thread(), across()); }
-  Condition hasColumn() const { return within(at_.thread(), block(), tile()); }
+  Guard hasColumn() const { return within(at_.thread(), block(), tile()); }
 
   ir::Lanes copies(const Reductions& reductions, int lanes, const std::function<ir::Store(std::size_t, ir::DType)>& copy) const;
   ir::Statement clearTotals(const Reductions& reductions) const;

@@ -246,7 +246,7 @@ class PersistentKernel {
     const LanePlace at = at_.row();
     ir::Lanes lanes = kernel_.lanes(at);
     lanes.stores = kernel_.rowStores(at, bindings());
-    return when(group() == 1 ? Condition() : at_.digits(alongRow_, Bind::Thread) == 0, {{std::move(lanes)}});
+    return when(group() == 1 ? Guard::always() : at_.digits(alongRow_, Bind::Thread) == 0, {{std::move(lanes)}});
   }
 
   /// What each group has of the columns, [group, column].

@@ -78,19 +78,19 @@ class ReductionKernel {
   // -------------------------------------------------------------------------------------------------------------------
   // Places.
 
-  Condition isRow() const {
-    Condition all = at_.hasGroup();
+  Guard isRow() const {
+    Guard all = at_.hasGroup();
     for (std::size_t d = 0; d < layout_.dims.size(); ++d)
-      if (at_.isKept(d)) all = both(all, at_.isInside(d));
+      if (at_.isKept(d)) all = all & at_.isInside(d);
     return all;
   }
-  Condition isElement() const {
-    Condition all;
+  Guard isElement() const {
+    Guard all = Guard::always();
     for (std::size_t d = 0; d < layout_.dims.size(); ++d) {
       if (at_.isKept(d)) continue;
       const bool isCovered = cover_ && d == layout_.laneDim;
-      all = both(all,
-                 isCovered ? cover_->begins(at_.index(d) * layout_.lanes(), layout_.covered(d), place().base) : at_.isInside(d));
+      all =
+          all & (isCovered ? cover_->begins(at_.index(d) * layout_.lanes(), layout_.covered(d), place().base) : at_.isInside(d));
     }
     return all;
   }
@@ -111,7 +111,7 @@ class ReductionKernel {
     return either(chunk(std::move(whole)), chunk(std::move(masked)));
   }
   /// All chunks, for the threads that work.
-  ir::Block traverse(ir::Block body) const { return when(both(isRow(), at_.isBusy()), at_.loops(Bind::Serial, std::move(body))); }
+  ir::Block traverse(ir::Block body) const { return when(isRow() & at_.isBusy(), at_.loops(Bind::Serial, std::move(body))); }
 
   // -------------------------------------------------------------------------------------------------------------------
   // What threads hold.
@@ -324,9 +324,9 @@ class ReductionKernel {
     const LanePlace at = at_.row();
     ir::Lanes lanes = kernel_.lanes(at);
     lanes.stores = kernel_.rowStores(at, areLanesKept() ? withResults(reads(at)) : bindings(at));
-    Condition isFirst = group() == 1 ? Condition() : at_.inGroup() == 0;
-    if (reduced(Bind::Cluster) > 1) isFirst = both(at_.rank() == 0, isFirst);
-    append(block, when(both(isRow(), isFirst), {{std::move(lanes)}}));
+    Guard isFirst = group() == 1 ? Guard::always() : at_.inGroup() == 0;
+    if (reduced(Bind::Cluster) > 1) isFirst = Guard(at_.rank() == 0) & isFirst;
+    append(block, when(isRow() & isFirst, {{std::move(lanes)}}));
     return block;
   }
 

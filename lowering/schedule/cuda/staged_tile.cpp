@@ -118,7 +118,7 @@ int64_t StagedTile::vectors() const {
 }
 
 StagedTile::Copy StagedTile::copy(Value vector, const Position& start) const {
-  Copy found{{vector.pool(), domain_.offset(access_, start)}, vector * 0, {}, start};
+  Copy found{{vector.pool(), domain_.offset(access_, start)}, vector * 0, Guard::always(), start};
   Value rest = vector;
   for (std::size_t i = runs_.size(); i-- > 0;) {
     const Run& run = runs_[i];
@@ -137,7 +137,7 @@ StagedTile::Copy StagedTile::copy(Value vector, const Position& start) const {
     const std::size_t outer = run.dims.front();
     const int64_t of = inside(run, outer);
     const Value first{vector.pool(), start[outer]};
-    found.isInside = both(found.isInside, first * of + at < domain_.dims()[outer].extent * of);
+    found.isInside = found.isInside & (first * of + at < domain_.dims()[outer].extent * of);
   }
   return found;
 }

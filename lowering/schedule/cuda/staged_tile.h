@@ -33,7 +33,7 @@ class StagedTile {
   /// One such vector: where it starts in global memory and in shared memory, and whether it belongs to the tensor.
   struct Copy {
     Value global, shared;
-    Condition isInside;
+    Guard isInside = Guard::always();
     Position position;  ///< of its first element in the domain
   };
   /// The vector of this number of the tile that starts at a position.

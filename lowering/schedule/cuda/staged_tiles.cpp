@@ -105,7 +105,7 @@ StagedTiles::Vectors StagedTiles::vectorsOf(const StagedTile& tile) const {
   const Value serial = kernel_.axis(serialSteps), unrolled = kernel_.axis(atOnce);
   const Value vector = (serial * atOnce + unrolled) * block() + at_.thread();
   const StagedTile::Copy at = tile.copy(vector, start());
-  const Condition isThere = both(within(vector, serialSteps * atOnce * block(), tile.vectors()), at.isInside);
+  const Guard isThere = within(vector, serialSteps * atOnce * block(), tile.vectors()) & at.isInside;
   return {serial, unrolled, at, isThere};
 }
 

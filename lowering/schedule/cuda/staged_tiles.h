@@ -43,7 +43,7 @@ class StagedTiles {
   struct Vectors {
     Value serial, unrolled;
     StagedTile::Copy at;
-    Condition isThere;
+    Guard isThere = Guard::always();
   };
 
   int addShared(const Access& access, ir::DType dtype, const StagedTile& tile);

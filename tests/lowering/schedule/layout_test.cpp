@@ -25,7 +25,7 @@ LoopNest sumOfRows(const std::string& rows, const std::string& elements) {
 }
 
 std::string text(const Value& value) { return ir::toText(value.expr()); }
-std::string text(const Condition& condition) { return condition ? text(*condition) : "always"; }
+std::string text(const Guard& guard) { return guard.isAlways() ? "always" : ir::toText(guard.expr()); }
 
 /// What integer expressions come to where every axis has a value, by its number.
 std::vector<int64_t> valuesOf(const LoopNest& nest, const std::vector<Value>& values,

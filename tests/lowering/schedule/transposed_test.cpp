@@ -10,7 +10,7 @@
 
 namespace {
 
-using lowering::TransposedMapping;
+using lowering::TransposedDraft;
 
 lowering::LoopNest nestOf(const std::string& lines) {
   return lowering::analyze(lowering::splitAxes(lowering::lower(ir::parseGraph("graph\n" + lines))).front(), tests::hopper());
@@ -27,8 +27,8 @@ std::string add(const std::string& dtype, const std::string& sizes, const std::s
 }
 
 /// Carries a transposed kernel out, and compares what it leaves in memory with what the loops do.
-void check(const lowering::LoopNest& nest, const TransposedMapping& mapping) {
-  const lowering::Schedule schedule = scheduleOf(mapping, nest.transposition->domain);
+void check(const lowering::LoopNest& nest, const TransposedDraft& draft) {
+  const lowering::Schedule schedule = scheduleOf(draft, nest.transposition->domain);
   CAPTURE(toText(schedule));
   REQUIRE_NOTHROW(lowering::check(schedule, nest, tests::hopper()));
   const ir::Kernel kernel = lowering::apply(nest, tests::hopper(), schedule);
@@ -45,16 +45,15 @@ void check(const lowering::LoopNest& nest, const TransposedMapping& mapping) {
 TEST_CASE("a matrix and the transposed of another one are added in tiles, whatever these are") {
   const lowering::LoopNest nest = nestOf(add("f16", "64, 96", "", "1, 64", ""));
   REQUIRE(nest.transposition);
-  for (const TransposedMapping& schedule :
-       {TransposedMapping{8, 32, 32, 64}, TransposedMapping{8, 64, 64, 256}, TransposedMapping{4, 32, 16, 128},
-        TransposedMapping{1, 32, 8, 256}, TransposedMapping{2, 128, 4, 64}})
+  for (const TransposedDraft& schedule :
+       {TransposedDraft{8, 32, 32, 64}, TransposedDraft{8, 64, 64, 256}, TransposedDraft{4, 32, 16, 128},
+        TransposedDraft{1, 32, 8, 256}, TransposedDraft{2, 128, 4, 64}})
     check(nest, schedule);
 }
 
 TEST_CASE("tiles at both edges of a matrix are smaller ones") {
   const lowering::LoopNest nest = nestOf(add("f32", "37, 45", "", "1, 37", ""));
-  for (const TransposedMapping& schedule : {TransposedMapping{1, 32, 32, 128}, TransposedMapping{1, 64, 16, 64}})
-    check(nest, schedule);
+  for (const TransposedDraft& schedule : {TransposedDraft{1, 32, 32, 128}, TransposedDraft{1, 64, 16, 64}}) check(nest, schedule);
 }
 
 TEST_CASE("images that lie pixel by pixel meet those that lie channel by channel") {
@@ -79,10 +78,10 @@ TEST_CASE("a tile takes several rows of the result that are short and follow one
       "  in self f16[4, 64, 28, 28] strides (50176, 1, 1792, 64)\n  out0 f16[4, 576, 196] = aten.im2col.default(self=self, "
       "kernel_size=[3, 3], dilation=[1, 1], padding=[1, 1], stride=[2, 2])\n  return out0\n");
   REQUIRE(windows.transposition);
-  const TransposedMapping mapping = *chooseTransposedMapping(*windows.transposition, tests::hopper());
-  CHECK(mapping.rows == 14);
-  CHECK(mapping.along == 14);
-  check(windows, mapping);
+  const TransposedDraft draft = *draftTransposition(*windows.transposition, tests::hopper());
+  CHECK(draft.rows == 14);
+  CHECK(draft.along == 14);
+  check(windows, draft);
 }
 
 TEST_CASE("masked reads go through tiles where what hides them is not along their own axis") {
