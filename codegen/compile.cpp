@@ -48,7 +48,7 @@ Plan compileCalls(const ir::Graph& graph, const ir::Target& target, const Given&
   return plan;
 }
 
-/// Compiles with schedules given in the order of the graph's loop nests, those of the first part first. `scheduleOf` makes the
+/// Compiles with schedules given in the order of the graph's loop nests, the first part's first. `scheduleOf` makes the
 /// schedule of a nest from what is given for it.
 template <typename T, typename F>
 Plan compileWith(const ir::Graph& graph, const ir::Target& target, const std::vector<T>& schedules, const F& scheduleOf,

@@ -26,7 +26,7 @@ bool isIdle(const ir::Loops& loops) {
                      [&](const ir::StoreTo& store) { return loops.buffers.at(store.buffer).type.numel() == 0; });
 }
 
-/// The schedules of the rules, but for those that are given.
+/// The schedules of the rules, but where others are given.
 std::vector<lowering::Schedule> schedulesOf(const lowering::LoopNests& nests, const ir::Target& target, const Given& given) {
   std::vector<lowering::Schedule> schedules = lowering::chooseSchedules(nests, target);
   const Schedules others = given(nests.all);

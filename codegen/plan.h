@@ -27,7 +27,7 @@ using Step = std::variant<LaunchStep, CallStep>;
 /// A group of a network's plan in one of the places where that has it.
 struct Instance {
   int group = 0;            ///< of the plan's
-  std::vector<int> values;  ///< of the plan, by value of the group's: those of its graph, then its intermediates
+  std::vector<int> values;  ///< of the plan, by value of the group's graph, and then by its intermediates
 };
 
 /// Schedules of a graph's loop nests, in their order.
@@ -50,10 +50,10 @@ struct Plan {
   std::vector<int> phases;          ///< of a network: the first step of each phase
   std::string fallbackReason;       ///< why ATen is called, where it is
   std::vector<Part> parts;          ///< of several calls that no single compilation takes, in their order
-  std::vector<Plan> groups;         ///< of a network: those of its distinct groups, with their stages
+  std::vector<Plan> groups;         ///< of a network: the plans of its distinct groups, with their stages
   std::vector<Instance> instances;  ///< of the groups, in the order of their steps
 
-  /// The stages it went through, for dumps and tests: of all parts, one part after another; those of a network are its groups'.
+  /// The stages it went through, for dumps and tests: of all parts, one part after another; a network's stages are its groups'.
   std::vector<lowering::LoopNest> nests;
   Schedules schedules;  ///< of the nests
   std::vector<ir::Kernel> kernels;

@@ -6,7 +6,7 @@
 
 namespace ir {
 
-/// Element types, in the codes that recorded samples use (`f16`, `b8`, ...); the order is that of growing rank within
+/// Element types, in the codes that recorded samples use (`f16`, `b8`, ...); ordered by growing rank within
 /// a category (bool, integers, floating point, complex).
 enum class DType : uint8_t { Bool, U8, I8, U16, I16, U32, I32, U64, I64, F8E4M3, F8E5M2, F16, BF16, F32, F64, C32, C64, C128 };
 

@@ -63,9 +63,9 @@ struct Lanes {
 
 /// CUDA, between loops over threads: combines the threads' copies of private arrays. A group is `threads` threads that
 /// are `stride` apart (the CTA consists of such groups), of each of the first `ctas` CTAs of a cluster (1, or all of
-/// them). Afterwards every thread of a group holds in each array, element by element, the combination of what all of them held;
-/// where there is an array `before`, that is combined with what those threads held that come before this one (of lower ranks, and
-/// of the same one with lower numbers).
+/// them). Afterwards every thread of a group holds in each array, element by element, the combination of all threads' elements.
+/// An array `before` is combined with the elements of the threads before this one alone (of lower ranks, and of the same rank
+/// with lower numbers).
 ///
 /// Threads of one warp shuffle. Others exchange partial results (`exchanges`): with explicit barriers such a Combine is two, one
 /// that gives them to memory and one that takes them from it, and a Barrier in between.
@@ -91,7 +91,7 @@ struct Barrier {
   /// Who waits for each other.
   enum class Scope : uint8_t {
     Cta,      ///< the threads of each CTA
-    Cluster,  ///< those of all CTAs of a cluster
+    Cluster,  ///< the threads of all CTAs of a cluster
     Start,    ///< CTAs of a cluster, for the start of the others: only then they have shared memory to give partial results to
     Grid,     ///< all of the launch, between two Grid loops
     LastCta,  ///< all of the launch, after the last Grid loop: only the CTA that comes last goes on

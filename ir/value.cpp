@@ -3,7 +3,7 @@
 namespace ir {
 namespace {
 
-/// Arithmetic on Bool in terms of what Bool has, as ATen defines it: addition is or, multiplication is and.
+/// Arithmetic on Bool by the operations that Bool has, as ATen defines it: addition is or, multiplication is and.
 Value applyBool(Op op, Value x, Value y) {
   switch (op) {
     case Op::Add:

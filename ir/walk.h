@@ -16,7 +16,7 @@ std::vector<const Expr*> postorder(const std::vector<const Expr*>& roots, bool i
 /// The Loads below the roots, operands before users, each once.
 std::vector<const Expr*> loadsIn(const std::vector<const Expr*>& roots);
 
-/// The nodes below a root, operands before users, without those that are known and what is below these alone.
+/// The nodes below a root, operands before users, without known ones and what is below these alone.
 std::vector<const Expr*> postorder(const Expr* root, const std::function<bool(const Expr*)>& isKnown);
 
 /// The axes that the values of the roots depend on, each once: those below them that no Reduce around them binds.

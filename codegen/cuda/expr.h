@@ -64,7 +64,7 @@ class CudaExpressions {
   std::string address(int buffer, const ir::Expr* offset) const;
   /// `buffer[offset]`, or `buffer[offset + lane]`; of a register array `buffer[vector][lane]`.
   std::string element(int buffer, const ir::Expr* offset, const ir::Expr* lane = nullptr) const;
-  /// The element that a load reads, or what it is where its mask does not hold; a contiguous one reads that of the `lane`.
+  /// The element that a load reads, or what it is where its mask does not hold; a contiguous one reads the `lane`'s.
   CudaText loaded(const ir::Expr* load, const ir::Expr* lane = nullptr) const;
   /// The vector of a register array that starts at `offset` and has this many lanes: `buffer[vector]`; empty where none does.
   std::string wholeVector(int buffer, const ir::Expr* offset, int64_t lanes) const;

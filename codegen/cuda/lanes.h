@@ -4,7 +4,7 @@
 
 namespace codegen {
 
-/// The prelude's name of what combines values: `Add`.
+/// The prelude's name for an operation that combines values: `Add`.
 std::string combinerName(ir::Op op);
 
 /// Prints a Lanes statement into a scope.

@@ -39,8 +39,8 @@ std::string routinesThatAreCalled() {
   return text;
 }
 
-/// The functions of CUDA's library: `inline f32 acos(f32 x) { return ::acosf(x); }`, and the same of f64. Those of ir/routines,
-/// and the same of f32.
+/// The functions of CUDA's library: `inline f32 acos(f32 x) { return ::acosf(x); }`, and the same of f64. The routines of
+/// ir/routines, and the same of f32.
 std::string_view cudaLibraryPrelude() {
   static const std::string text = [] {
     std::string made = "namespace math {\n\n";

@@ -27,7 +27,7 @@ class Accumulator {
     one(offset, combineLanes(scope_.math, op_, dtype_, opmath(activeOrIdentity(splat(value, lanes.count), lanes))));
   }
 
-  /// One lane after another, for they may share elements; those that are not active repeat the offset of one that is.
+  /// One lane after another, for they may share elements; lanes that are not active repeat the offset of one that is.
   void perLane(Vec offsets, Vec value, const LaneSet& lanes) const {
     const Vec values = opmath(activeOrIdentity(splat(value, lanes.count), lanes));
     for (int i = 0; i < lanes.count; ++i) one(lane(offsets, i), lane(values, i));

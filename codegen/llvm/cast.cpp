@@ -14,8 +14,8 @@ namespace {
 
 using ir::DType;
 
-/// A floating format of at most 16 bits: explicit mantissa bits, exponent bias, and the codes (without sign) of what is
-/// too large and of NaN.
+/// A floating format of at most 16 bits: explicit mantissa bits, exponent bias, and the codes (without sign) of
+/// numbers too large and of NaN.
 struct SmallFloat {
   int bits;
   int mantissa;

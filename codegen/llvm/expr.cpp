@@ -142,7 +142,7 @@ Vec LlvmExpr::perLane(const Expr* expr) {
   return scope_.memory.gather(buffer, {&builder, builder.getInt64(0)}, offsets(expr->src[0]));
 }
 
-/// The offsets of lanes from a buffer's start. The CPU gathers more at once by those of 32 bits.
+/// The offsets of lanes from a buffer's start. The CPU gathers more at once by offsets of 32 bits.
 Vec LlvmExpr::offsets(const Expr* index) { return splat(ofWidth(index, fits32(index) ? 32 : 64), lanes_.count); }
 
 Vec LlvmExpr::masked(const Expr* expr) {

@@ -29,7 +29,7 @@ Mask interleaved(int side, int piece, int half) {
   return mask;
 }
 
-/// The even (0) or the odd (1) pieces of one row, and then those of the other one.
+/// The even (0) or the odd (1) pieces of one row, and then of the other one.
 Mask separated(int side, int piece, int odd) {
   Mask mask;
   for (int i = 0; i < side; ++i) {

@@ -39,8 +39,8 @@ class Division {
   std::optional<Sum> remainder(const Sum& x, int64_t divisor, const Expr* spelled = nullptr);
 
  private:
-  /// x = divisor * whole + unit * (high + low / unit), where low is from 0 to unit - 1: x's quotient is `whole` and that of
-  /// `high` by divisor / unit.
+  /// x = divisor * whole + unit * (high + low / unit), where low is from 0 to unit - 1: x's quotient is `whole` and
+  /// the quotient of `high` by divisor / unit.
   struct Split {
     Sum whole, high, low;
     int64_t unit = 1;

@@ -7,9 +7,10 @@
 
 namespace ir {
 
-/// That of an integer as a float.
+/// The range of an integer as a float.
 FloatRange floatRangeOf(const Range& integer, DType dtype);
-/// That of a floating node by those of its operands (of comparisons and integers anything); all there is where nothing is known.
+/// The range of a floating node by its operands' ranges (of comparisons and integers anything); all there is where nothing is
+/// known.
 FloatRange floatRangeOf(const Expr* node, const std::vector<FloatRange>& src);
 /// The integers to which a float is rounded towards zero; all that 64 bits hold where it may be NaN or larger.
 Range truncated(const FloatRange& range);

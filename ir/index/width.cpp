@@ -19,7 +19,7 @@ bool isLoad(const Expr* node) { return node->op == Op::Load; }
 
 bool compares64(const Expr* node) { return isPredicate(node->op) && node->src[0]->dtype == DType::I64; }
 
-/// The I64 loads that arithmetic leads from to a root: not those of its conditions, nor of what is no I64.
+/// The I64 loads that arithmetic leads from to a root: not through its conditions, nor through other dtypes.
 std::vector<const Expr*> loadedFor(const Expr* root) {
   std::vector<const Expr*> loads, stack{root};
   std::unordered_set<const Expr*> seen{root};

@@ -75,7 +75,7 @@ void Combiner::give(const Combine& combine, const Combine::Item& item, const Gro
   }
 }
 
-/// Every thread takes all partial results, and adds to `before` those of the units before its own.
+/// Every thread takes all partial results, and adds to `before` the ones of the units before its own.
 void Combiner::take(const Combine& combine, const Combine::Item& item, const Group& group, int64_t element) {
   const Partials layout = partialsOf(kernel_.launch, combine);
   LocalArray& partials = array(*item.partials);

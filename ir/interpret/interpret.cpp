@@ -9,7 +9,7 @@
 namespace ir {
 namespace {
 
-/// Stores that happen once for each point of the same axes: those that they depend on, or all where they accumulate.
+/// Stores that happen once for each point of the same axes: the axes that they depend on, or all where they accumulate.
 struct StoreGroup {
   std::vector<const Expr*> axes;
   std::vector<Store> stores;

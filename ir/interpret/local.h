@@ -18,7 +18,7 @@ class Uses {
  public:
   Uses(const Buffer& buffer, size_t elements, const Clock& clock) : buffer_(buffer), clock_(clock), all_(elements) {}
 
-  /// `offset` is that of the element in the array, for messages; `index` its place among all copies.
+  /// `offset` says for messages which element of the array it is; `index` is its place among all copies.
   void read(const Position& by, int64_t offset, size_t index);
   void write(const Position& by, int64_t offset, size_t index);
   /// Combines atomically, as all threads may at once.
@@ -72,7 +72,7 @@ class LocalArray {
  private:
   struct Cell {
     Scalar value;
-    int64_t age = 0;  ///< that of the array when it was written
+    int64_t age = 0;  ///< the array's age when it was written
   };
   size_t index(const Position& position, int64_t element) const {
     return static_cast<size_t>((position.rank * ofRank_ + position.thread * ofThread_) * elements_ + element);

@@ -31,8 +31,8 @@ int64_t laneOffset(const Expr* load, int64_t offset, const Machine& machine) {
 
 }  // namespace
 
-/// A Reduce or Scan and its values at the points of its free axes, each found when it is first asked for, and those of a scan
-/// for all values of its axis at once: before anything is stored there.
+/// A Reduce or Scan and its values at the points of its free axes, each found when it is first asked for, a scan's for all
+/// values of its axis at once: before anything is stored there.
 class Sweep {
  public:
   Sweep(const Expr* sweep, Machine& machine)

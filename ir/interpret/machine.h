@@ -37,7 +37,7 @@ class Machine {
   const int64_t* lane = nullptr;  ///< of the Lanes at hand
   std::vector<std::optional<Uses>>
       shared;  ///< by buffer: its accesses, where threads read and write it; may be shorter than the list of buffers
-  std::vector<LocalArray> locals;  ///< their buffer numbers follow those of the buffers
+  std::vector<LocalArray> locals;  ///< their buffer numbers follow the buffers' numbers
   Position position;
 
  private:
@@ -66,7 +66,7 @@ class Evaluation {
     const int64_t* axis;
     uint64_t dependsOn;  ///< a bit for each axis; `once` for all nodes; `always` for reads of memory
   };
-  static constexpr int axisBits = 62;  // those of more axes are shared
+  static constexpr int axisBits = 62;  // axes beyond share one
   static constexpr uint64_t once = uint64_t{1} << axisBits, always = once << 1;
   struct Watched {
     const int64_t* value;

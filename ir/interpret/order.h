@@ -26,7 +26,7 @@ class Clock {
   void meetInCluster();
   void meetInLaunch();
   int64_t now() const { return now_; }
-  /// When a thread last met those that are so far from it.
+  /// When a thread last met the threads that are so far from it.
   int64_t lastMet(const Position& thread, Distance distance) const;
 
  private:

@@ -84,7 +84,7 @@ class GraphParser {
     return static_cast<int>(graph_.values.size()) - 1;
   }
 
-  /// The storage that is named next: by its own name, or by that of the value that covers it.
+  /// The storage that is named next: by its own name, or by the name of the value that covers it.
   int memory() {
     const Token where = tokens_.peek();
     const std::string name = tokens_.word("a name");
@@ -104,7 +104,7 @@ class GraphParser {
     int64_t bytes = 0;
     try {
       if (!__builtin_mul_overflow(type.storageElements(), sizeOf(type.dtype), &bytes)) return bytes;
-    } catch (const Error&) {  // as large as those that do not fit
+    } catch (const Error&) {  // as large as storages that do not fit
     }
     TokenReader::refuseAt(where, "a value of less than 2^63 bytes");
   }

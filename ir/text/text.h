@@ -11,7 +11,7 @@ namespace ir {
 
 /// The text forms that dumps and golden pages show. Nodes used more than once get a `let`, numbered by a walk over the
 /// result; parse*(toText(x)) prints the same text again. Of a buffer's graph value the text has the name alone. The axes that
-/// reductions bind are listed with those of the loops, so that a `let` may depend on them.
+/// reductions bind are listed with the loops' own, so that a `let` may depend on them.
 std::string toText(const Graph& graph);
 std::string toText(const Loops& loops);
 std::string toText(const Kernel& kernel);

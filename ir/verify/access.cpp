@@ -237,7 +237,7 @@ void AccessVerifier::once(const Store& store, const VerifyScope& points, const s
   if (isTwice) refuse("{} stores to an element twice, at {}", place, toText(store.offset));
 }
 
-/// The axes at whose points a store happens: those that it depends on, and in kernels all that are bound.
+/// The axes at whose points a store happens: all that it depends on, and in kernels all that are bound.
 std::vector<const Expr*> AccessVerifier::pointsOf(const Store& store, const VerifyScope& scope) const {
   std::vector<const Expr*> axes = scope.axes;
   const std::vector<const Expr*> used = freeAxes({store.offset, store.value});

@@ -72,7 +72,7 @@ class GraphVerifier {
            storage.name);
   }
 
-  /// A storage has a name of its own, or that of the first of its values, which covers it.
+  /// A storage has a name of its own, or the name of the first of its values, which covers it.
   void storages(const std::unordered_set<std::string>& names) const {
     std::unordered_set<std::string> own;
     std::vector<const GraphValue*> first(graph_.storages.size());

@@ -17,7 +17,7 @@ struct Around {
   bool isUniform = true;  ///< whether conditions around it read no memory
 };
 
-/// The rules of what threads do together: combinations, barriers and asynchronous copies.
+/// The rules for what threads do together: combinations, barriers and asynchronous copies.
 class WaitVerifier {
  public:
   WaitVerifier(const Kernel& kernel, const AccessVerifier& verifier) : kernel_(kernel), verifier_(verifier) {}

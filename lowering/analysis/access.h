@@ -37,9 +37,9 @@ struct Access {
   bool isIndirect(const ir::Expr* axis) const;
 };
 
-/// Axes of some loops as those of others.
+/// The axes of some loops, each with the axis of other loops that it becomes.
 using Renaming = std::map<const ir::Expr*, const ir::Expr*>;
-/// The axes of one affine form as those of another that has the same strides; nothing where they differ or where two axes have
+/// Each axis of one affine form with the axis of another that has its stride; nothing where they differ or where two axes have
 /// the same stride and extent.
 std::optional<Renaming> renaming(const ir::Affine& from, const ir::Affine& to);
 

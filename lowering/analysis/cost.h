@@ -14,7 +14,7 @@ struct Cost {
   Cost& operator+=(const Cost& other);
 };
 
-/// Nests that do not need each other start at once, and those of a mixed-order pair read once what both need.
+/// Nests that do not need each other start at once; nests of a mixed-order pair read once what both need.
 Cost costOf(const LoopNests& nests, const ir::Target& target);
 
 }  // namespace lowering

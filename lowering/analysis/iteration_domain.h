@@ -28,8 +28,8 @@ class IterationDomain {
  public:
   /// Of loops without reductions: ordered as the first store is.
   explicit IterationDomain(const ir::Loops& loops);
-  /// Of a nest: first the dims of a row's number, then, from `elementDims()` on, those of its elements; each in the
-  /// order of an access of those that run along the axis along which most bytes are moved.
+  /// Of a nest: first the dims of a row's number, then, from `elementDims()` on, its elements' dims; each in the order
+  /// of an access that runs along the axis along which most bytes are moved.
   IterationDomain(const ir::Loops& loops, const ReductionNest& nest);
   /// The same in the order of one of the nest's stores.
   IterationDomain(const ir::Loops& loops, const ReductionNest& nest, const ir::StoreTo& order);
@@ -81,8 +81,8 @@ class IterationDomain {
 
  private:
   void addAccesses(const ir::Loops& loops, const std::vector<ir::StoreTo>& stores, const std::vector<const ir::Expr*>& values);
-  /// The access that moves most bytes, of those that are affine (wholly or in part) and run along the axis along which most
-  /// bytes are moved. A kept axis needs only almost as many as a reduced one: tiles of columns keep the cache lines of what lies
+  /// The access that moves most bytes, among affine ones (wholly or in part) along the axis along which most bytes are
+  /// moved. A kept axis needs only almost as many as a reduced one: tiles of columns keep the cache lines that lie
   /// across them.
   const Access& leading(const ReductionNest& nest) const;
   void addNest(const ir::Loops& loops, const ReductionNest& nest, const ir::StoreTo* order);

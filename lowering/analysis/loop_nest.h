@@ -38,7 +38,7 @@ struct MixedOrderPair {
 /// The loops of one graph, in their order.
 struct LoopNests {
   std::vector<LoopNest> all;
-  std::vector<MixedOrderPair> mixedOrders;  ///< on GPUs: all pairs that can be; those that share most come first
+  std::vector<MixedOrderPair> mixedOrders;  ///< on GPUs: all pairs that can be; pairs that share most come first
 };
 
 /// Bytes of the tensors that both loops read.

@@ -10,7 +10,7 @@ namespace {
 
 using ir::Expr;
 
-/// Loops whose buffers are those of `all`, found by the values that they stand for.
+/// Loops with the buffers of `all`, found by the values that they stand for.
 ir::Loops renumber(const ir::Loops& loops, const std::vector<ir::Buffer>& all) {
   std::vector<int> numbers;
   for (const ir::Buffer& buffer : loops.buffers) {
@@ -115,7 +115,7 @@ std::vector<const Expr*> valuesOf(const ReductionNest& nest) {
   return values;
 }
 
-/// The axes of columns as those of rows, by a load of both that moves along all of them.
+/// By axis of columns the axis of rows, as a load of both that moves along all of them says.
 std::optional<Renaming> axesOf(const ReductionNest& columns, const ReductionNest& rows) {
   const auto areAll = [](const Renaming& names, const std::vector<const Expr*>& from, const std::vector<const Expr*>& to) {
     return from.size() == to.size() && std::all_of(from.begin(), from.end(), [&](const Expr* axis) {

@@ -12,7 +12,7 @@ class MixedOrderKernels {
  public:
   explicit MixedOrderKernels(const LoopNests& nests) : isTaken_(nests.all.size()), graph_(dependencesOf(nests.all)) {}
 
-  /// Whether the pair can be one beside those that were added before.
+  /// Whether the pair can be one beside the pairs that were added before.
   bool canAdd(const MixedOrderPair& pair) const {
     return !isTaken_[pair.first] && !isTaken_[pair.second] && graph_.canMerge(pair.first, pair.second);
   }

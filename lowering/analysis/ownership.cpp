@@ -69,7 +69,7 @@ class OwnedDims {
   }
 
   std::vector<bool> owned_;
-  std::vector<Of> dims_;  ///< those that move, by step
+  std::vector<Of> dims_;  ///< the dims that move, by step
   Rest rest_;
 };
 

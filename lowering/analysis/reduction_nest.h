@@ -16,17 +16,17 @@ struct Reduction {
   ir::Op op = ir::Op::Add;
   const ir::Expr* body = nullptr;
   const ir::Expr* result = nullptr;  ///< what stands for it in later bodies and in stores: a Load of its accumulator
-  int traversal = 0;                 ///< one more than that of the reductions its body needs
+  int traversal = 0;                 ///< one more than the traversal of the reductions its body needs
 };
 
 /// Loops with reductions, as what happens once for each row (the points of the kept axes) and for each of its elements (the
 /// points of the reduced axes): softmax's rows are [batch], its elements [classes]; batch norm's [channels] and
-/// [images, height, width]; a cumulative sum's elements are those of its dimension. Nothing in it contains a Reduce or Scan:
+/// [images, height, width]; a cumulative sum's elements are its dimension's. Nothing in it contains a Reduce or Scan:
 /// reduction i is read as element 0 of buffer
 /// `loops.buffers.size() + i`, which is a local array of the kernel to come.
 struct ReductionNest {
   std::vector<const ir::Expr*> kept, reduced;
-  std::vector<Reduction> reductions;       ///< those that a body needs come before it
+  std::vector<Reduction> reductions;       ///< a body's come after the ones that it needs
   bool scans = false;                      ///< they are scans: of one reduced axis, with results for each element
   std::vector<ir::StoreTo> rowStores;      ///< do not depend on the reduced axes
   std::vector<ir::StoreTo> elementStores;  ///< do

@@ -26,7 +26,7 @@ std::vector<const Expr*> valuesOf(const ReductionNest& nest, int traversal) {
   return valuesOf(nest, traversal, nest.traversals());
 }
 
-/// Those of the nodes, operands before users, that depend on the reduced axes: also, or not only, through what is loaded.
+/// The nodes, operands before users, that depend on the reduced axes: also, or not only, through what is loaded.
 Nodes dependent(const ReductionNest& nest, const std::vector<const Expr*>& nodes, bool throughLoads) {
   Nodes found(nest.reduced.begin(), nest.reduced.end());
   for (const Expr* node : nodes)
@@ -47,7 +47,7 @@ std::vector<TraversalValue> rowValues(const ReductionNest& nest) {
   for (int traversal = 0; traversal <= nest.traversals(); ++traversal) {
     const std::vector<const Expr*> values = valuesOf(nest, traversal), nodes = ir::postorder(values);
     const Nodes ofElements = dependent(nest, nodes, true);
-    Nodes parts(values.begin(), values.end());  // of what is computed for every element
+    Nodes parts(values.begin(), values.end());  // of values of every element
     for (const Expr* node : nodes)
       if (ofElements.contains(node) && node->op != ir::Op::Load) parts.insert(node->src.begin(), node->src.end());
     for (const Expr* node : nodes) {

@@ -8,12 +8,12 @@
 
 namespace lowering {
 
-/// Whether an access moves from row to row and runs along the innermost dim: those that vectors are made for.
+/// Whether an access moves from row to row and runs along the innermost dim: vectors are made for such accesses.
 bool isRowAccess(const IterationDomain& domain, const Access& access);
 /// Such loads and stores of elements.
 std::vector<const Access*> rowAccesses(const ReductionNest& nest, const IterationDomain& domain);
 
-/// Whether an access moves from row to row and from element to element: those that are staged.
+/// Whether an access moves from row to row and from element to element: such accesses are staged.
 bool isStaged(const IterationDomain& domain, const Access& access);
 
 /// Elements that runs may start after a multiple of `lanes`, the same for all row accesses; nothing where they differ, or where

@@ -7,7 +7,7 @@
 
 namespace lowering {
 
-/// The loops of one call, or of a graph, as fewer: those of one iteration domain become one, pair by pair, the pair that saves
+/// The loops of one call, or of a graph, as fewer: loops of one iteration domain become one, pair by pair, the pair that saves
 /// most memory traffic first. A pair stays apart where loops have to run between them, and where no schedule of the target reads
 /// once what both need. Values from `firstIntermediate` on are intermediates: what only one loops needs is no longer stored, and
 /// the others are numbered anew.

@@ -40,7 +40,7 @@ std::set<const Expr*> innerOf(const Exprs& nodes) {
   return inner;
 }
 
-/// Reductions over other axes than those that elements are stored for.
+/// Reductions over other axes than elements are stored for.
 std::set<const Expr*> strangersOf(const Exprs& nodes, const Exprs& axes) {
   std::set<const Expr*> kept, strangers;
   for (const Expr* node : nodes) {

@@ -14,8 +14,8 @@
 namespace lowering {
 
 /// Reductions that the loops which need them cannot compute: terms of a larger one, whose sums run over other axes (a group's sum
-/// is made of those of its channels), those over other axes than the elements that are stored, and those that they would compute
-/// at more points than there are elements of them. They are values of their own, which loops before these store.
+/// is made of its channels' sums); reductions over other axes than the stored elements have; and reductions that the loops would
+/// compute at more points than there are elements. They are values of their own, which loops before these store.
 class Intermediates {
  public:
   /// `first` is the number of the first such value.

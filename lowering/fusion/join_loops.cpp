@@ -16,7 +16,7 @@ using Axes = std::vector<const Expr*>;
 
 int valueOf(const LoopNest& nest, int buffer) { return nest.loops.buffers[static_cast<std::size_t>(buffer)].value; }
 
-/// The axes of the points that loops go over, those of their reductions among them.
+/// The axes of the points that loops go over, the axes of their reductions among them.
 Axes pointsOf(const LoopNest& nest) {
   if (!nest.reduction) return runningAxes(nest.loops.axes);
   Axes axes = nest.reduction->kept;
@@ -62,7 +62,7 @@ std::set<const Expr*> axesAt(const LoopNest& nest, const Expr* axis) {
   return axes;
 }
 
-/// Joins two loops: those of the guest move to the axes of the host.
+/// Joins two loops: the guest's move to the axes of the host.
 class Joiner {
  public:
   Joiner(const LoopNest& first, const LoopNest& second, const std::set<int>& temporaries)
@@ -85,7 +85,7 @@ class Joiner {
   }
 
  private:
-  /// Whether an access of the guest is that of the host.
+  /// Whether an access of the guest is the same as one of the host.
   bool isSame(const Access& guest, const Access& host) const {
     if (valueOf(guest_, guest.buffer) != valueOf(host_, host.buffer) || !guest.form || !host.form) return false;
     if (guest.isMasked() != host.isMasked()) return false;
@@ -204,7 +204,7 @@ class Joiner {
     return sum;
   }
 
-  /// The stores of both as those of `loops`, which has the buffers of the host: the host's, then the guest's.
+  /// The stores of both as stores of `loops`, which has the buffers of the host: the host's, then the guest's.
   std::vector<ir::StoreTo> move(ir::Loops& loops) {
     std::vector<ir::StoreTo> ofFirst = moveAll(loops, first_), ofSecond = moveAll(loops, second_);
     std::erase_if(ofFirst, [&](const ir::StoreTo& store) {
@@ -271,7 +271,7 @@ class Joiner {
     }
     return kept.size() == nest->kept.size();
   }
-  /// What the first loops store, at the point at hand of the second: in a reduction, at that of its own axes.
+  /// What the first loops store, at the point at hand of the second: in a reduction, at a point of its own axes.
   const Expr* storedValue(int value, const Axes& own) const {
     Renaming names;
     for (std::size_t i = 0; i < own.size(); ++i) {
@@ -293,7 +293,7 @@ class Joiner {
   const bool isHostFirst_;
   const LoopNest& host_;
   const LoopNest& guest_;
-  Renaming names_;                                                        ///< axes of the guest as those of the host
+  Renaming names_;                                                        ///< by axis of the guest: the axis of the host
   std::set<int> handedOn_;                                                ///< values that the first loops store for the second
   Renaming fresh_;                                                        ///< axes of reductions of the first loops as others
   std::map<std::pair<const LoopNest*, const Expr*>, const Expr*> moved_;  ///< reductions

@@ -14,13 +14,13 @@ struct JoinedLoops {
   int64_t savedBytes = 0;
 };
 
-/// The loops of a nest with its axes split as those of another one of more axes are, where neighbouring ones of these have as
-/// many points as each of its axes: a matrix of rows, and images of rows.
+/// The loops of a nest with each axis split into as many as another nest has for it: neighbouring axes that together have as many
+/// points. So a matrix of rows is split where the other nest has images of rows.
 std::optional<ir::Loops> splitAs(const LoopNest& nest, const LoopNest& other);
 
 /// Loops of one iteration domain as one; `second` runs after `first` or is independent of it. They have one domain if an access
-/// that both have, by way of every axis of it, maps the axes of one to those of the other: kept axes to kept ones, reduced axes
-/// to reduced ones. What `first` stores and `second` reads is read at the point where it is stored: there the stored value takes
+/// that both have, by way of every axis of it, maps the axes of one to the other's: kept axes to kept ones, reduced axes to
+/// reduced ones. What `first` stores and `second` reads is read at the point where it is stored: there the stored value takes
 /// the place of the load. `temporaries` are values that nobody else reads, which are then not stored.
 ///
 /// Nothing where the loops have other domains, where `second` reads such a value at other points or overwrites what `first`

@@ -63,7 +63,7 @@ class MemberIndices {
  public:
   MemberIndices(ir::ExprPool& pool, const Bundle& bundle, const ir::Shape& sizes) : pool_(pool), bundle_(bundle), sizes_(sizes) {}
 
-  /// Whether `accept` takes one of them; those that keep dimensions in their positions are offered first.
+  /// Whether `accept` takes one of them; indices that keep dimensions in their positions are offered first.
   bool any(const std::function<bool(const Index&)>& accept) {
     const std::size_t d = index_.size();
     if (d == sizes_.size()) return accept(index_);
@@ -96,7 +96,7 @@ class Results {
  public:
   Results(const Lowered& lowered, Intermediates& intermediates) : lowered_(lowered), intermediates_(intermediates) {}
 
-  /// Those with any elements, the largest first.
+  /// The values with any elements, the largest first.
   std::vector<int> values() const {
     std::vector<int> values = lowered_.stored;
     for (std::size_t i = 0; i < intermediates_.values().size(); ++i)
@@ -235,7 +235,7 @@ std::vector<Bundle> bundled(ir::ExprPool& pool, const Lowered& lowered, Intermed
   return all;
 }
 
-/// Each bundle after those that store what it reads; the largest first of those that could be next.
+/// Each bundle after the bundles that store what it reads; the largest first where several could be next.
 std::vector<Bundle> inOrder(std::vector<Bundle> all, const Intermediates& intermediates) {
   std::map<int, const Bundle*> storing;
   for (const Bundle& bundle : all)
@@ -312,7 +312,7 @@ std::optional<ir::GraphValue> addScattered(ir::ExprPool& pool, const Scattered& 
   return ir::GraphValue{fmt::format("sums{}", scattered.value), type};
 }
 
-/// `values` are all that can be read or stored, `inputs` those that can be read, in the order in which they become buffers.
+/// `values` are all that can be read or stored, `inputs` the ones that can be read, in the order in which they become buffers.
 ir::Loops loopsOf(const std::vector<ir::GraphValue>& values, const std::vector<int>& inputs, const std::string& name,
                   const ir::ExprPoolPtr& pool, const Bundle& bundle) {
   ir::Loops loops{name, pool, {}, bundle.axes, {}};

@@ -121,7 +121,7 @@ class Splitter {
   const ReductionSplit split_;
   int value_;
   ir::Loops partial_, total_;
-  Axes outer_;                               ///< of the first loops, without those of columns
+  Axes outer_;                               ///< of the first loops, without the axes of columns
   std::map<const Expr*, const Expr*> sums_;  ///< of partial sums, by the sums that they make
 };
 

@@ -11,8 +11,8 @@ namespace lowering {
 /// the same views. An input gets its last value by one `aten.copy_` behind the last of its writes. So calls that accumulate no
 /// longer cut a graph where their memory has other names.
 ///
-/// Left alone are calls that write a part of a memory, as all of it would have to be copied, those that have no functional form
-/// with a lowering, those whose result has another dtype than what they write, and those for which `keeps` is true.
+/// Left alone is a call that writes a part of a memory, as all of it would have to be copied; that has no functional form with a
+/// lowering; whose result has another dtype than what it writes; or for which `keeps` is true.
 ir::Graph functional(const ir::Graph& graph, const std::function<bool(const ir::Node&)>& keeps);
 
 }  // namespace lowering

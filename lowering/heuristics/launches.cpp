@@ -45,8 +45,8 @@ bool matchThreads(Schedule& columns, const Schedule& rows, const LoopNest& ofCol
   return true;
 }
 
-/// Of loops on a CPU that sum columns of what others go through by rows: the number of tasks that split the elements, so that
-/// each finds in its cache what the rows have left there; 0 where there are no such loops.
+/// The number of tasks that split the elements of columns, on a CPU, where other loops go through these by rows: each task then
+/// finds in its cache what the rows have left there. 0 where there are no such loops.
 int64_t splitsOf(const LoopNest& columns, const LoopNest& rows, const ir::Target& target) {
   const auto& sums = columns.reduction;
   if (!sums || !rows.reduction || !sums->isReadOnce() || rows.reduction->elementStores.empty()) return 0;
@@ -86,8 +86,8 @@ bool isPart(const LoopNest& nest) {
                      [](const ir::Buffer& buffer) { return buffer.isPart; });
 }
 
-/// Gives the CTAs of loops that store parts of tensors one size, so that they share launches: that of those with tiles if there
-/// are any.
+/// Gives the CTAs of loops that store parts of tensors one size, so that they share launches: the size of loops with tiles if
+/// there are any.
 void matchParts(std::vector<Schedule>& schedules, const std::vector<LoopNest>& all, const ir::Target& target) {
   if (target.backend != ir::Backend::Cuda) return;
   int block = limits::gpu::usualBlock;

@@ -26,7 +26,7 @@ struct PersistentDraft {
 
 int64_t words(const MixedOrderReduction& matrix, ir::DType dtype) { return ceilDiv(matrix.lanes * ir::sizeOf(dtype), 4); }
 
-/// Registers for a vector of a row: of what all rows share, and of what each of them has, now and next.
+/// Registers for a vector of a row: for what all rows share, and for what each of them has, now and next.
 struct VectorRegisters {
   int64_t shared = 0, ofRow = 0;
 
@@ -35,7 +35,7 @@ struct VectorRegisters {
   int64_t ahead(int vectors, int rows) const { return vectors * rows * ofRow * 2; }
 };
 
-/// Those of the traversal that sums columns, or of both where there is one for the elements that need the sums.
+/// The registers of the traversal that sums columns, or of both where there is one for the elements that need the sums.
 VectorRegisters registersOf(const MixedOrderReduction& matrix, bool ofBoth) {
   VectorRegisters registers;
   for (const MatrixInput& input : matrix.inputs()) {

@@ -15,8 +15,8 @@ bool storesAre(const IterationDomain& domain, Property property) {
   return std::all_of(domain.stores().begin(), domain.stores().end(), property);
 }
 
-/// Bytes of the smallest and largest element among accesses that run along the inner dim. Those that are repeated along others,
-/// which the caches hold, do not make vectors longer.
+/// Bytes of the smallest and largest element among accesses that run along the inner dim. Accesses that are repeated along
+/// others, which the caches hold, do not make vectors longer.
 struct ElementRange {
   int64_t smallest, largest;
 };

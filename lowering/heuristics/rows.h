@@ -41,7 +41,7 @@ struct RowDraft {
   bool operator==(const RowDraft&) const = default;
 };
 
-/// Choices of a draft that replace those of the rules, where they are possible.
+/// Choices of a draft that replace the rules' choices, where they are possible.
 struct RowWish {
   std::optional<int64_t> steps{};  ///< vectors a thread takes
   std::optional<int> splits{};

@@ -17,7 +17,7 @@ struct RunRows {
   bool isSmall = false;   ///< too few to fill the device: what counts is how soon they are done
   bool isStored = false;  ///< whether elements are stored
 
-  int64_t runBytes() const;  ///< of a run, of what is held, or else read
+  int64_t runBytes() const;  ///< held of a run; read of it where nothing is held
   int64_t rowBytes() const { return runBytes() * draft.runs; }
 };
 

@@ -14,7 +14,7 @@ using Axes = std::vector<const ir::Expr*>;
 
 int64_t extentOf(const ir::Expr* axis) { return axis->axis().extent; }
 
-/// The longest divisor of an extent that a part may have, of those that are multiples of as much of a vector as any.
+/// The longest divisor of an extent that a part may have, among the multiples of as much of a vector as any divides.
 int64_t lengthOf(int64_t extent, const ir::Target& target) {
   const int64_t vector = target.vectorBytes / 2;  // of halves
   int64_t best = 1;

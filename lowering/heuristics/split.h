@@ -9,7 +9,7 @@
 
 namespace lowering {
 
-/// Where the reduced axes of a nest (those of more than one value) are cut in two: the first stage of a split reduction takes the
+/// Where the reduced axes of a nest that have more than one value are cut in two: the first stage of a split reduction takes the
 /// axes after `axis`, and `length` values of this one.
 struct ReductionSplit {
   std::size_t axis = 0;

@@ -12,11 +12,11 @@ namespace lowering {
 struct Accesses {
   std::map<int, Owners> reads;
   std::map<int, Owners> writes;
-  std::set<int> copies;  ///< those of the writes that hardware carries out by itself, as only the same thread reads them here
+  std::set<int> copies;  ///< writes that hardware carries out by itself, as only the same thread reads them here
 
   bool operator==(const Accesses&) const = default;
   void add(const Accesses& more);
-  /// Those that a cluster's CTAs have in common: all but shared memory.
+  /// The accesses to what a cluster's CTAs have in common: all but shared memory.
   Accesses betweenCtas(const ir::Kernel& kernel) const;
 };
 

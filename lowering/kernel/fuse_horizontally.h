@@ -7,7 +7,7 @@
 namespace lowering {
 
 /// One kernel that does the work of two independent ones, whose statements it has, in one launch. Its first tasks, or clusters of
-/// CTAs, are those of `first`, and the others are those of `second`. Nothing where that is not possible: CTAs of different sizes,
+/// CTAs, are the ones of `first`, the others the ones of `second`. Nothing where that is not possible: CTAs of different sizes,
 /// a persistent cluster, clusters in `second`, statements after a grid or task loop, functions of different accuracy
 /// (agreeOnMath), or stores past the caches in one of them. Launch::resident of either is dropped: held to it, the part that did
 /// not ask for it would spill registers.

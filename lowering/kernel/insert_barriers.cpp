@@ -69,7 +69,7 @@ class BarrierInserter {
   ir::Block body(const ir::Block& statements);
 
  private:
-  /// What threads have done since they last waited for those of their CTA, or of their cluster.
+  /// What threads have done since they last waited for the others of their CTA, or of their cluster.
   struct Done {
     Unordered inCta, inCluster;
     bool operator==(const Done&) const = default;
@@ -157,8 +157,8 @@ void BarrierInserter::add(const ir::For& loop, ir::Block& to) {
   }
 }
 
-/// The CTAs of persistent clusters go on with the next one, which has memory of its own but for that of the CTAs. They wait for
-/// each other in the end where an iteration that follows another one would wait elsewhere than the first one does.
+/// The CTAs of persistent clusters go on with the next one, which has memory of its own but for the CTAs' shared memory. They
+/// wait for each other in the end where an iteration that follows another one would wait elsewhere than the first one does.
 ir::Block BarrierInserter::grid(const ir::For& loop) {
   ir::Block made = block(loop.body);
   if (!kernel_.launch.isPersistent) return made;
@@ -170,7 +170,7 @@ ir::Block BarrierInserter::grid(const ir::For& loop) {
   return made;
 }
 
-/// The body of a loop over threads. Of its copies `accesses` keeps those that the threads have not awaited in the end.
+/// The body of a loop over threads. `accesses` keeps the copies that the threads have not awaited in the end.
 ir::Block BarrierInserter::ofThreads(const ir::For& loop, Accesses& accesses) {
   isInThreads_ = true;
   copied_ = accesses.copies;
@@ -230,7 +230,7 @@ void BarrierInserter::add(const ir::Lanes& lanes, ir::Block& to) {
   to.push_back({std::move(made)});
 }
 
-/// A CTA of a persistent cluster combines its own first, and then with those of the others.
+/// A CTA of a persistent cluster combines its own first, and then with the others'.
 void BarrierInserter::add(const Combine& combine, ir::Block& to) {
   if (!ir::exchanges(combine)) return to.push_back({combine});
   const std::vector<int>& partials = partialsOf(combine);
@@ -284,7 +284,7 @@ int BarrierInserter::addPartials(const Combine& combine, const Combine::Item& it
   return static_cast<int>(kernel_.params.size() + kernel_.locals.size()) - 1;
 }
 
-/// Before the first combination of several CTAs, outside of what carries it out under a condition or again.
+/// Before the first combination of several CTAs, outside of a branch or loop around it.
 void BarrierInserter::awaitPeers(const ir::Block& before, ir::Block& to) {
   if (!spansCtas(before) || kernel_.launch.isPersistent || std::exchange(hasAwaitedPeers_, true)) return;
   to.push_back({Barrier{Barrier::Scope::Start}});

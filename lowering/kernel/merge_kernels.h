@@ -12,7 +12,7 @@ namespace lowering {
 /// difference to the one that does not allow it; or would make little to the other one, which has roots and quotients at most.
 bool agreeOnMath(const ir::Kernel& a, const ir::Kernel& b);
 
-/// A kernel in the making that has the parameters and locals of two; those that stand for one value are one.
+/// A kernel in the making that has the parameters and locals of two; where both stand for one value they are one.
 class KernelMerger {
  public:
   /// `intermediates` names what `first` leaves for `second`, whose parameters they are: local arrays of `first`, or parameters of
@@ -23,7 +23,7 @@ class KernelMerger {
 
   /// The statements of `first`.
   ir::Block first() const;
-  /// What is in the Grid or Task loop that either starts with, where `number` is that of the iteration.
+  /// What is in the Grid or Task loop that either starts with, for the iteration of this number.
   ir::Block first(const ir::Expr* number) const { return body(first_, numbers_[0], number); }
   ir::Block second(const ir::Expr* number) const { return body(second_, numbers_[1], number); }
   /// The statements that follow this loop of `second`.

@@ -7,7 +7,7 @@
 
 namespace lowering {
 
-/// Those of a domain's stores that are made for every element.
+/// The stores of a domain that are made for every element.
 using ElementStores = std::span<const Access>;
 
 /// Elements to which stores of vectors of `lanes` are to be aligned: a register's, of the smallest of them.

@@ -17,7 +17,7 @@ bool areTasksApart(const IterationDomain& domain, const TaskSchedule& schedule);
 bool canStream(const LoopNest& nest, const TaskSchedule& schedule, const ir::Target& target);
 /// Whether neighbours in memory are elements of one column.
 bool runsAcross(const IterationDomain& domain, const Access& access);
-/// Whether all elements of columns that are stored run through memory along these, unlike most of what is read.
+/// Whether all elements of columns that are stored run through memory along these, unlike most loads.
 bool canStoreAcross(const ReductionNest& nest, const IterationDomain& domain);
 
 }  // namespace lowering

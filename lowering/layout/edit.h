@@ -11,7 +11,7 @@ namespace lowering {
 // Edits of a schedule: each takes one and returns another. Parts are numbered from the outermost one; whether a nest can have the
 // result is for `check` to say.
 
-/// Every dim as one plain loop: dim i of the layout has the domain's dims up to `ends[i]`, that of number `laneDim` in vectors.
+/// Every dim as one plain loop: dim i of the layout has the domain's dims up to `ends[i]`, dim `laneDim` in vectors.
 LayoutSchedule unscheduled(const IterationDomain& domain, const std::vector<std::size_t>& ends, std::size_t laneDim, int lanes);
 /// A part in two: an outer one, and inside it one of `factor` values.
 LayoutSchedule split(LayoutSchedule schedule, std::size_t part, int64_t factor);

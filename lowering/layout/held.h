@@ -19,7 +19,7 @@ struct HeldArray {
 /// The arrays that a task can hold, however large: functions that another traversal needs again, of whole rows, and loads across
 /// memory, of whole columns.
 std::vector<HeldArray> holdable(const ReductionNest& nest, const IterationDomain& domain, const TaskSchedule& schedule);
-/// Those that it holds (TaskSchedule::heldBytes).
+/// The arrays that a schedule holds (TaskSchedule::heldBytes).
 std::vector<HeldArray> heldArrays(const ReductionNest& nest, const IterationDomain& domain, const TaskSchedule& schedule);
 /// The bytes of the largest array that is no larger than a limit; 0 where there is none.
 int64_t largestWithin(const std::vector<HeldArray>& arrays, int64_t limit);

@@ -41,7 +41,7 @@ struct Layout {
     bool operator==(const Dim&) const = default;
   };
   std::vector<Dim> dims;    ///< in the domain's order, all of its dims
-  std::vector<Part> parts;  ///< the outermost digit first, of those of a dim and of those with one binding
+  std::vector<Part> parts;  ///< the outermost digit first, among a dim's parts and among the parts with one binding
   std::size_t laneDim = 0;  ///< the dim along whose last one vectors lie
   int block = 0;            ///< threads of a CTA, where the last ones are idle
 
@@ -55,7 +55,7 @@ struct Layout {
   int64_t extent(std::size_t dim, Bind bind) const;
   /// Values of all parts with a binding; of threads with the idle ones.
   int64_t extent(Bind bind) const;
-  /// Values that a dim's parts count through, those of its block where it has one.
+  /// Values that a dim's parts count through, or the parts of its block where it has one.
   int64_t covered(std::size_t dim) const;
   /// CTAs that share a dim's index.
   int64_t splits(std::size_t dim) const { return extent(dim, Bind::Grid) * extent(dim, Bind::Cluster); }

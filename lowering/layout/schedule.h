@@ -23,8 +23,8 @@ enum class Hold : uint8_t {
 /// Which accesses go through tiles in shared memory; each kept dim is then a dim of the layout, in blocks.
 enum class Staging : uint8_t {
   None,
-  All,       ///< those that move from row to row and from element to element
-  Crossing,  ///< those that cross the first store of a transposition
+  All,       ///< accesses that move from row to row and from element to element
+  Crossing,  ///< accesses that cross the first store of a transposition
 };
 
 /// How the points of a nest are laid over a GPU, and what its threads keep of them. Where a reduced dim is bound says how it is

@@ -19,7 +19,7 @@ struct Flow {
   bool mayBeMoved =
       true;  ///< whether all that it does shows in its values: it writes no memory that has other names which are read later
   std::vector<int> reads;   ///< memories of its arguments, each once
-  std::vector<int> writes;  ///< those of them that it writes
+  std::vector<int> writes;  ///< the ones among these that it writes
   std::vector<int> makes;   ///< memories that its outputs are the first to lie in
   std::vector<Dependence> after;
 };

@@ -20,7 +20,7 @@ class Grouping {
     groupOf_[static_cast<size_t>(node)] = node;
   }
 
-  /// Joins a node's group with those of the calls whose results it reads, the latest first.
+  /// Joins a node's group with the groups of the calls whose results it reads, the latest first.
   void join(int node, const MayJoin& mayJoin) {
     std::vector<int> makers;
     for (const Dependence& before : flow_[node].after)
@@ -118,7 +118,7 @@ class Grouping {
   const DataFlow& flow_;
   size_t most_;
   std::vector<std::vector<int>> groups_;  ///< by the node that each began with; empty where it joined another
-  std::vector<int> groupOf_;              ///< by node; -1 for views, and for those that are still to come
+  std::vector<int> groupOf_;              ///< by node; -1 for views, and for nodes that are still to come
   std::vector<int> seen_;                 ///< by group: the search that met it last
   int search_ = 0;
 };

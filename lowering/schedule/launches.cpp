@@ -28,7 +28,7 @@ bool needsOccupancy(const ir::Launch& launch, const ir::Target& target) {
   return residentCtas > 0 && launch.grid * launch.cluster > residentCtas * limits::launches::sharedCtas;
 }
 
-/// Whether every thread has tasks of a CPU kernel that is given others' work too: those of split reductions are made for that.
+/// Whether every thread has tasks of a CPU kernel that is given others' work too: kernels of split reductions are made for that.
 bool givesWorkToAll(const ir::Kernel& kernel, const ir::Target& target) {
   return kernel.body.size() > 1 || kernel.launch.tasks >= limits::cpu::tasksPerThread * target.processors;
 }

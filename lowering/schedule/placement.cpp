@@ -30,7 +30,7 @@ Placement::Placement(ir::ExprPool& pool, const IterationDomain& domain, Layout l
   spreadThreads(thread_, threads);
 }
 
-/// Gives parts the digits of a number, that of the innermost one first.
+/// Gives parts the digits of a number, the innermost part first.
 void Placement::spread(Value number, const std::vector<std::size_t>& parts) {
   for (std::size_t i = parts.size(); i-- > 0;) {
     const int64_t extent = layout_.parts[parts[i]].extent;

@@ -25,10 +25,10 @@ class Placement {
   Value thread() const { return thread_; }
   Value inGroup() const { return inGroup_; }
 
-  /// The number that all digits with a binding make, and that of a dim's ones.
+  /// The number that all digits with a binding make; the number that a dim's make.
   Value digits(Bind bind) const;
   Value digits(std::size_t dim, Bind bind) const;
-  /// That of a thread's steps along a dim.
+  /// The number of a thread's step along a dim.
   Value step(std::size_t dim) const;
   /// Whether an expression depends on a loop with a binding.
   bool dependsOn(const ir::Expr* expr, Bind bind) const;

@@ -19,8 +19,8 @@ struct LanePlace {
   int alignment = 1;               ///< elements that contiguous accesses must start at multiples of
 };
 
-/// What is read in the place of every load of the domain: loads that run along the lanes become contiguous, those that do not
-/// move with them are read once, others lane by lane. `bindings` replace loads that are read already.
+/// The load that stands for each load of the domain: loads that run along the lanes become contiguous, loads that do not move
+/// with them are read once, others lane by lane. `bindings` replace loads that are read already.
 LoadMap readLanes(ir::ExprPool& pool, const IterationDomain& domain, const LanePlace& place, LoadMap bindings = {});
 /// A store of the domain at a place. Its value is given; `loads` replace the loads in its offset.
 ir::Store storeLanes(ir::ExprPool& pool, const IterationDomain& domain, const Access& store, const LanePlace& place,

@@ -21,7 +21,7 @@ class Context {
 
   /// What the call is compiled for: one formula may suit it better than another.
   ir::Backend backend() const { return backend_; }
-  /// Whether results are to be those of ATen's kernels for its host, where these compute otherwise than its kernels for CUDA.
+  /// Whether results follow ATen's kernels for its host, where these compute otherwise than its kernels for CUDA.
   bool followsHost() const { return backend_ == ir::Backend::Cpu; }
   ir::ExprPool& pool() const { return pool_; }
   /// Where reductions are noted.

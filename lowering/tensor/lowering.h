@@ -11,7 +11,7 @@
 
 namespace lowering {
 
-/// How a call becomes lazy tensors: one for each output that eager has (those that it leaves undefined are none), in schema
+/// How a call becomes lazy tensors: one for each output that eager defines, in schema
 /// order, then one for each argument that is written and not returned.
 using Rule = std::function<Tensors(Context&)>;
 

@@ -20,8 +20,8 @@ struct Element {
   std::optional<Value> exists = {};
 };
 
-/// The elements whose index goes on, after that of the first dimensions, with every combination of places along the next ones,
-/// the last of them first through its places.
+/// The elements at `first`'s index followed by every combination of places along the next dimensions, the last of them first
+/// through its places.
 std::vector<Element> elementsAt(const Element& first, const std::vector<Places>& next);
 
 /// An element of a tensor, `other` where it does not exist.

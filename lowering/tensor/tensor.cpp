@@ -71,7 +71,7 @@ namespace {
 
 using ir::Expr;
 
-/// An expression whose loads read only where a condition holds, but for those that the condition needs anyway.
+/// An expression whose loads read only where a condition holds, but for loads that the condition needs anyway.
 const Expr* guarded(Value condition, const Expr* expr);
 
 /// A load that reads only where a condition holds, and is `other` elsewhere.

@@ -20,7 +20,7 @@ struct Scatter {
   std::optional<ir::Op> op = {};  ///< an isReduction one; none: a value replaces the element, of several values any one
   ir::Shape sizes;
   std::function<Index(const Index&)> place;  ///< the index of the element, never out of bounds
-  std::function<Value(const Index&)> value;  ///< of the tensor's dtype, or of that which arithmetic on it is done in
+  std::function<Value(const Index&)> value;  ///< of the tensor's dtype, or of its opmath dtype
   bool mayRoundEach = false;                 ///< whether each sum may be rounded to the tensor's dtype, as eager's is
 };
 
@@ -59,7 +59,7 @@ Value readWhere(Value condition, Value value, Value other);
 
 /// Where the element at an index of a tensor of this type lies.
 Value offsetOf(ir::ExprPool& pool, const ir::TensorType& type, const Index& index);
-/// The number of the element at an index, of those of these sizes in their order; the index of the element of a number.
+/// The number of the element at an index, in the order of a tensor of these sizes; the index of the element of a number.
 Value flattened(const Index& index, const ir::Shape& sizes);
 Index unflattened(Value number, const ir::Shape& sizes);
 /// The index of the same element where as many have other sizes, in their order.

@@ -4,8 +4,8 @@
 
 #include "codegen/llvm/math/constants.h"
 
-// Polynomials are minimax fits (Remez' algorithm, coefficients rounded one by one); an error given with one is that of
-// exact evaluation, relative to the function.
+// Polynomials are minimax fits (Remez' algorithm, coefficients rounded one by one); an error given with one is the
+// error of exact evaluation, relative to the function.
 
 namespace codegen {
 namespace {

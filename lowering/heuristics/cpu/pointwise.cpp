@@ -40,8 +40,8 @@ int oneRegister(const IterationDomain& domain, const ir::Target& target) {
   return static_cast<int>(target.vectorBytes / largest);
 }
 
-/// Tasks that accumulate each in elements of their own: those of all rows that may meet in one, and, where these are few, a tile
-/// of their columns. As many values in turn cost less than elements that are exchanged one by one.
+/// Tasks that accumulate each in elements of their own: a task has all rows that may meet in one element, and, where these are
+/// few, a tile of their columns. As many values in turn cost less than elements that are exchanged one by one.
 void keepApart(TaskSchedule& schedule, const IterationDomain& domain, const ir::Target& target) {
   const std::vector<bool> owned = ownedDims(domain);
   const std::size_t inner = domain.innermost();

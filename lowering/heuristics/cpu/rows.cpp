@@ -27,7 +27,7 @@ int64_t chooseSplits(const RowFacts& facts, int lanes, const ir::Target& target)
   return std::max<int64_t>(1, std::min({int64_t{target.processors}, parts, elements / limits::cpu::rowSplitElements}));
 }
 
-/// Several where runs are short and those of neighbouring rows follow one another in memory, which is then read and written in
+/// Several where runs are short and neighbouring rows' runs follow one another in memory, which is then read and written in
 /// longer segments; as many as the cache keeps until they are traversed again.
 int64_t chooseRows(const RowFacts& facts, const ir::Target& target) {
   const auto& [nest, domain, rows, runs, extent] = facts;
@@ -48,10 +48,10 @@ int64_t chooseRows(const RowFacts& facts, const ir::Target& target) {
   return 2 * whole > most ? whole : most;
 }
 
-/// Whether segments are so short that the masked vectors at their ends take long: those of one register take less.
+/// Whether segments are so short that the masked vectors at their ends take long: vectors of one register take less.
 bool areShort(const RowFacts& facts) { return facts.runs > 1 && facts.extent < limits::cpu::shortSegment; }
 
-/// No more than there are whole vectors in what a traversal goes through at once. Those of one register are half as long.
+/// No more than there are whole vectors in what a traversal goes through at once. Vectors of one register are half as long.
 int chooseAccumulators(const RowFacts& facts, const TaskSchedule& schedule) {
   const int64_t most = areShort(facts) ? 2 * limits::cpu::accumulators : limits::cpu::accumulators;
   const bool joins = schedule.splits == 1 && schedule.rows == 1;

@@ -33,7 +33,7 @@ Place placeAmong(const Tensor& mask, const Tensor& counts, Value number, int64_t
   return {place.at, *place.exists & mask.at(unflattened(number, mask.sizes))};
 }
 
-/// The gradients of the elements that were taken, one after another; those of all others are 0.
+/// The gradients of the elements that were taken, one after another; all others are 0.
 Tensors maskedScatterBackward(Context& c) {
   const ir::TensorType& type = c.outputType();
   const Tensor grad = c.tensor("grad_output"), mask = expand(c.tensor("mask"), grad.sizes);

@@ -7,7 +7,7 @@
 namespace lowering {
 namespace {
 
-/// The elements at the same index but for another place along the call's `dim`. That of a number is the only one.
+/// The elements at the same index but for another place along the call's `dim`. A number has only one element.
 ElementOf elementsAlong(const Context& c, const Tensor& self, const std::function<Value(const Index&)>& place) {
   const ir::Shape sizes = asVector(self).sizes;
   return [dim = c.dim("dim", sizes.size()), sizes, place, isNumber = self.sizes.empty()](const Index& index) {
@@ -19,8 +19,8 @@ ElementOf elementsAlong(const Context& c, const Tensor& self, const std::functio
   };
 }
 
-/// Values that are added up as eager adds them on GPUs, where it rounds each sum of halves; so may those that never meet, of
-/// which there is one along the call's `dim`.
+/// Values that are added up as eager adds them on GPUs, where it rounds each sum of halves; so may values that never meet, as
+/// there is one along the call's `dim`.
 Tensor summedAsEager(const Context& c, Tensor scattered) {
   Scatter scatter = *scattered.scatter;
   const ir::Shape& values = scatter.sizes;

@@ -41,7 +41,7 @@ struct Diagonal {
   std::size_t row, column;
 };
 
-/// A diagonal's elements, and else those of `other`.
+/// A diagonal's elements, and else the elements of `other`.
 Tensors replaced(const Context& c, const Tensor& elements, const Tensor& other) {
   const Diagonal diagonal(c, other.sizes.size());
   if (elements.sizes.back() == 0) return {other};

@@ -28,7 +28,7 @@ const Lowering flip{"aten::flip", [](Context& c) {
                       });
                     }};
 
-/// Elements whose last dimensions repeat those of `self`.
+/// Elements whose last dimensions repeat `self`'s.
 const Lowering repeat{"aten::repeat", [](Context& c) {
                         return reordered(c, [](const Tensor& self, Index index) {
                           index.erase(index.begin(), index.end() - static_cast<std::ptrdiff_t>(self.sizes.size()));

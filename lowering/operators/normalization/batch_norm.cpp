@@ -20,7 +20,7 @@ struct Channels {
   Dims others;
 };
 
-/// A running statistic moved towards that of the batch.
+/// A running statistic moved towards the batch's.
 Tensor moved(const Tensor& running, const Tensor& batch, double momentum) {
   return map([momentum](Value r, Value b) { return r * (1 - momentum) + b * momentum; }, running, batch);
 }
@@ -88,7 +88,7 @@ Tensors cudnnBatchNorm(Context& c) {
 }
 Tensors batchNormWithUpdate(Context& c) { return train(c, Channels(c), c.number("momentum"), c.number("eps"), {noReserve(c)}); }
 
-/// The gradients of input, weight and bias; those of statistics count where these were made of the batch.
+/// The gradients of input, weight and bias; the gradients of statistics count where these were made of the batch.
 Tensors channelGradients(Context& c, const Channels& k, const Tensor& grad, const Tensor& mean, const Tensor& deviation,
                          bool isTraining) {
   const Tensor normal = centeredAgain(k.x, mean, deviation);
@@ -100,8 +100,8 @@ Tensors channelGradients(Context& c, const Channels& k, const Tensor& grad, cons
   return {input, squeeze(c, along, k.others), squeeze(c, total, k.others)};
 }
 
-/// The gradients that there are: those of `output_mask`, which kernels of CUDA's for channels last ignore: weight and bias then
-/// have theirs both or neither.
+/// The gradients that `output_mask` asks for. CUDA's kernels for channels last ignore it: weight and bias then have theirs both
+/// or neither.
 Tensors existing(const Context& c, const Tensors& gradients) {
   std::vector<bool> mask = c.flags("output_mask");
   if (std::count(mask.begin(), mask.end(), true) != c.outputCount()) mask[1] = mask[2] = c.outputCount() > 1;

@@ -38,7 +38,7 @@ Tensor ofChannels(const Tensor& tensor, int64_t channels) {
           }};
 }
 
-/// The input in groups, whose elements are those of the dimensions `inner`.
+/// The input in groups, whose elements lie along the dimensions `inner`.
 struct Grouped {
   explicit Grouped(const Context& c)
       : x(inOpmath(c.tensor("input"))), groups(c.integer("group")), rank(x.sizes.size()), channels(x.sizes[1]) {
@@ -71,7 +71,7 @@ Tensors groupNormBackward(Context& c) {
   const auto spread = [&](const Tensor& tensor) { return ofChannels(tensor, g.channels); };
   const Tensor normal = centeredAgain(g.x, spread(center), spread(scale));
 
-  // The sums of each sample's channels, of which those of groups and of channels are made.
+  // The sums of each sample's channels, of which the sums of groups and of channels are made.
   Dims inChannel = everyDim(g.x);
   inChannel.erase(inChannel.begin(), inChannel.begin() + 2);
   const Tensor total = sum(c, grad, inChannel), along = sum(c, product(grad, normal), inChannel);

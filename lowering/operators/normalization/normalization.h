@@ -22,8 +22,8 @@ Tensor affine(Tensor x, const std::optional<Tensor>& weight, const std::optional
 /// 1 / sqrt(variance + eps)
 Tensor inverseDeviation(const Tensor& variance, double eps);
 
-/// The gradient of elements that were centered and scaled, from that of the result, `grad`, and the result, `normal`:
-/// scale * (grad - level - normal * slope), where level is the mean of grad, and slope that of grad * normal.
+/// The gradient of elements that were centered and scaled, from the result, `normal`, and its gradient, `grad`:
+/// scale * (grad - level - normal * slope), where level is the mean of grad, and slope the mean of grad * normal.
 Tensor centeredGradient(const Tensor& grad, const Tensor& normal, const Tensor& scale, const Tensor& level, const Tensor& slope);
 
 /// The tensors that a mask has; the outputs that `output_mask` asks for.

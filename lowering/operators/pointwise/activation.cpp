@@ -1,4 +1,4 @@
-// Activations and their gradients. Formulas are those of ATen's Activation kernels.
+// Activations and their gradients. The formulas come from ATen's Activation kernels.
 #include <cmath>
 #include <numbers>
 
@@ -56,7 +56,7 @@ const Lowering geluBackward{"aten::gelu_backward", [](Context& c) {
                                                                      : pointwise(c, geluExactBackward);
                             }};
 
-/// ATen's sixth: that of f32 also in f64, but for the forward passes on its host, which divide by 6.
+/// ATen's sixth: a sixth of f32 also in f64, but for the forward passes on its host, which divide by 6.
 constexpr double sixth = 1.0F / 6.0F;
 double forwardSixth(const Context& c) { return c.followsHost() ? 1.0 / 6 : sixth; }
 

@@ -31,7 +31,7 @@ Value remainder(Value x, Value y) {
 
 Value truncate(Value x) { return ir::isFloating(x.dtype()) ? trunc(x) : x; }
 
-/// x to the power y, of integers, by a square for each bit of y. Of negative powers those of 1 and -1 are whole, the others 0.
+/// x to the power y, of integers, by a square for each bit of y. Negative powers of 1 and -1 are whole, others are 0.
 Value wholePower(Value x, Value y) {
   const auto isOdd = [](Value number) { return (number & 1) == 1; };
   const int bits = static_cast<int>(8 * ir::sizeOf(y.dtype())) - (ir::isSigned(y.dtype()) ? 1 : 0);

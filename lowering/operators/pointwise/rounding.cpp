@@ -32,7 +32,7 @@ Value signOf(Value x) { return where(x > 0.0, 1.0, where(x < 0.0, -1.0, x.like(0
 const Lowering sgn{"aten::sgn", [](Context& c) { return pointwise(c, signOf); }};
 const Lowering sign{"aten::sign", [](Context& c) { return pointwise(c, signOf); }};
 
-/// Whether the sign bit is set, that of -0 and of NaN as well.
+/// Whether the sign bit is set, as -0 and NaN may have it, too.
 Value isSigned(Value x) {
   if (ir::isFloating(x.dtype())) return copysign(x.like(1), x) < 0.0;
   return ir::isSigned(x.dtype()) ? x < 0 : Value(x.pool(), x.pool().integer(ir::DType::Bool, 0));

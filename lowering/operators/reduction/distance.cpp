@@ -34,7 +34,7 @@ Tensor lengths(Context& c, const Tensor& apart, double p) {
   return squeeze(c, apart.sizes.back() > 0 ? norm : map([](Value n) { return n.like(0); }, norm), {last});
 }
 
-/// The derivative of a distance by an element of the first row, which is so far from that of the other one.
+/// The derivative of a distance by an element of the first row, which is so far from the other row's.
 Value slopeOf(double p, Value apart, Value distance) {
   const Value direction = where(apart > 0.0, 1.0, where(apart < 0.0, -1.0, apart));
   if (p == 1) return direction;
@@ -52,7 +52,7 @@ Value slopeOf(double p, Value apart, Value distance) {
 // ---------------------------------------------------------------------------------------------------------------------
 // Of every row of one batch of matrices from every row of another.
 
-/// The elements of the first tensor's rows, less those of the second one's: [.., first row, second row, element].
+/// The elements of the first tensor's rows, less the elements of the second one's: [.., first row, second row, element].
 Tensor differences(const Tensor& first, const Tensor& second) {
   return map([](Value x, Value y) { return x - y; }, unsqueezed(first, first.sizes.size() - 1),
              unsqueezed(second, second.sizes.size() - 2));

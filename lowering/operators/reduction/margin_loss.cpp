@@ -1,4 +1,4 @@
-// Margin losses, which compare the scores of classes with those of the right ones, and their gradients.
+// Margin losses, which compare the scores of classes with the scores of the right ones, and their gradients.
 #include "lowering/operators/reduction/loss.h"
 #include "lowering/tensor/places.h"
 
@@ -81,7 +81,7 @@ const Lowering multiMarginLossOf{"aten::multi_margin_loss", multiMarginLoss};
 const Lowering multiMarginLossBackwardOf{"aten::multi_margin_loss_backward", multiMarginLossBackward};
 
 // ---------------------------------------------------------------------------------------------------------------------
-// Several right classes for each sample: those that come before the first negative number.
+// Several right classes for each sample: all that come before the first negative number.
 
 struct Labels {
   explicit Labels(Context& c)

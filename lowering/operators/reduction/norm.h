@@ -4,7 +4,8 @@
 
 namespace lowering {
 
-/// The norm of this order of elements in opmath: 0 counts those that are not 0, infinite ones are the extremes of magnitudes.
+/// The norm of this order of elements in opmath: 0 counts the elements that are not 0, infinite orders give the extremes of
+/// magnitudes.
 Tensor vectorNorm(Context& c, const Tensor& x, double order, const Dims& dims);
 
 }  // namespace lowering

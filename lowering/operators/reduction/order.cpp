@@ -19,7 +19,7 @@ struct Rows {
   }
   int64_t extent() const { return x.sizes[static_cast<std::size_t>(dim)]; }
 
-  /// How many elements of its row come before each: those that are less, of equal ones those at earlier places. NaN come last.
+  /// How many elements of its row come before each: all lesser ones, and equal ones at earlier places. NaN come last.
   Tensor ranks(Context& c) const {
     ir::Shape pairs = x.sizes;
     pairs.push_back(extent());

@@ -27,7 +27,7 @@ Tensors inResultType(Context& c) {
   const Tensor x = cast(c.tensor("self"), c.outputType().dtype);
   return results(c, {reduction(c, x, dimsOf(c, x))}, dimsOf(c, x));
 }
-/// Dimensions along which memory repeats one element, as that of a sum's expanded gradient does, are a factor.
+/// Dimensions along which memory repeats one element, as a sum's expanded gradient does, are a factor.
 Tensor summed(Context& c, const Tensor& x, const Dims& dims) {
   const ir::TensorType& type = c.typeOf("self");
   Dims repeated;

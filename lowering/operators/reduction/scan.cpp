@@ -4,7 +4,7 @@
 namespace lowering {
 namespace {
 
-/// In the dtype of sums; products on a CPU in f64, as ATen's: those of f32 overflow on the way to a 0.
+/// In the dtype of sums; products on a CPU in f64, as ATen's: products of f32 overflow on the way to a 0.
 ir::DType partialResults(const Context& c, ir::Op op, ir::DType dtype) {
   const bool isWide = op == ir::Op::Mul && ir::isFloating(dtype) && c.followsHost();
   return isWide ? ir::DType::F64 : accumulator(dtype);

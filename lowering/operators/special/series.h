@@ -10,8 +10,8 @@ using ir::Value;
 
 /// c[0] + c[1] x + c[2] x^2 + ..., by Horner's rule.
 Value polynomial(Value x, const std::vector<double>& coefficients);
-/// c[0] T0(t) + c[1] T1(t) + ... for t of [-1, 1], by Clenshaw's rule. Of coefficients that fall off, those that the dtype cannot
-/// tell from 0 are left out.
+/// c[0] T0(t) + c[1] T1(t) + ... for t of [-1, 1], by Clenshaw's rule. Coefficients that fall off are left
+/// out as soon as the dtype cannot tell them from 0.
 Value chebyshev(Value t, const std::vector<double>& coefficients);
 /// A function in f64, rounded to the dtype of x: of f32, where series lose digits to each other.
 template <Value (*function)(Value)>
@@ -21,7 +21,7 @@ Value inDouble(Value x) {
 /// The number in [-1, 1] where x lies between two bounds.
 Value within(Value x, double low, double high);
 
-// Chebyshev series to f64's precision but for those of inverses, which f32 takes as they are and f64 improves.
+// Chebyshev series to f64's precision; series of inverses are less precise: f32 takes them as they are, f64 improves them.
 
 /// (1 + 2x) exp(x^2) erfc(x), of (x - 15/4) / (x + 15/4).
 extern const std::vector<double> erfcxSeries;

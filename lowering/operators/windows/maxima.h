@@ -5,7 +5,7 @@
 
 namespace lowering {
 
-/// The number of an element among those of the last dimensions.
+/// The number of an element among the elements of the last dimensions.
 Value numberOf(const Index& index, const ir::Shape& sizes, std::size_t dims);
 
 /// A window's largest element, and its number.
@@ -15,7 +15,7 @@ struct Largest {
 /// The first of several, the last NaN if there is one; `first` is the number that ATen returns for a window of -inf.
 Largest largestOf(const Tensor& x, const std::vector<Element>& elements, Value first, std::size_t dims);
 
-/// The element of a tensor of these sizes that has a number from memory, at an index of it, among those of its last dimensions.
+/// The element of a tensor of these sizes whose number, among the elements of the last dimensions, `numbers` has at an index.
 ElementOf elementsNumbered(const Tensor& numbers, const ir::Shape& sizes, std::size_t dims);
 
 }  // namespace lowering

@@ -11,7 +11,7 @@ using ir::DType;
 // ---------------------------------------------------------------------------------------------------------------------
 // Averages.
 
-/// By how much the sum of a window is divided along one dimension: its elements, or those that exist.
+/// By how much the sum of a window is divided along one dimension: by its elements, or by the elements that exist.
 Value divisorOf(const Window& window, Value output, bool countsPadding) {
   const auto& [kernel, stride, padding, dilation, input, outputs] = window;
   const int64_t end = countsPadding ? input + padding : input, lastStart = (outputs - 1) * stride - padding;

@@ -26,7 +26,7 @@ struct ResizedAxis {
   bool isCopied = false;  ///< whether an element's place is its own, whatever the factor
 
   double ofExtents() const { return rounded(static_cast<double>(input) / static_cast<double>(output), dtype); }
-  /// The place of an element, as a number between those of others.
+  /// The place of an element, as a number that may lie between two.
   Value real(Value index) const { return cast(index, dtype); }
 };
 
@@ -105,7 +105,7 @@ Value nearest(const ResizedAxis& axis, Value index) {
 }
 
 /// The element that takes an output's gradient on a GPU: of it and its neighbours the one whose outputs, from the first one to
-/// that of the next element, have it among them. Outputs beyond those of the last element have none.
+/// the next element's first, have it among them. Outputs beyond the last element's have none.
 Place takerOf(const ResizedAxis& axis, Value index) {
   if (const std::optional<Value> exact = exactlyNearest(axis, index)) return {*exact};
   const auto firstOf = [&](Value element) { return whole(ceil(axis.real(element) * axis.outputs - axis.offset)); };
@@ -273,8 +273,8 @@ std::optional<int64_t> mostOutputs(const ResizedAxis& axis, bool alignsCorners) 
   return ceilDiv(2 * outputs, inputs);
 }
 
-/// These outputs, by the element's weights in them. Their places lie above that of the element before, and below that of the
-/// element after.
+/// These outputs, by the element's weights in them. Their places lie above the element before, and below the element
+/// after.
 std::vector<Tap> outputsOnLines(const ResizedAxis& axis, Value element, bool alignsCorners) {
   const int64_t outputs = alignsCorners ? axis.output - 1 : axis.output, inputs = alignsCorners ? axis.input - 1 : axis.input;
   const Value before =

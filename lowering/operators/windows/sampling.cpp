@@ -68,7 +68,7 @@ Place elementAt(Value number, int64_t extent) {
 }
 
 /// The elements of which a sample is made along one dimension. The derivatives of their weights by the place are `slopes`, and
-/// that of the place by the grid's number is `scale`.
+/// the derivative of the place by the grid's number is `scale`.
 struct Line {
   std::vector<Tap> taps;
   std::vector<Value> slopes;
@@ -104,7 +104,7 @@ Line lineOf(const Sampler& sampler, Value number, int64_t extent) {
           source.slope};
 }
 
-/// An image at the places of a grid: the last dimensions of an output's index are those of the grid. A grid's last dimension
+/// An image at the places of a grid: the last dimensions of an output's index are the grid's. A grid's last dimension
 /// counts the image's dimensions from the last one.
 struct Samples {
   explicit Samples(const Context& c)

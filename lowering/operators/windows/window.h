@@ -8,8 +8,8 @@
 
 namespace lowering {
 
-/// Windows along a dimension: that of output `o` has the input's elements `o * stride - padding + i * dilation` for each i below
-/// `kernel`, as far as they exist.
+/// Windows along a dimension: the window of output `o` has the input's elements `o * stride - padding + i * dilation` for each i
+/// below `kernel`, as far as they exist.
 struct Window {
   int64_t kernel = 1, stride = 1, padding = 0, dilation = 1;
   int64_t input = 1, output = 1;  ///< extents

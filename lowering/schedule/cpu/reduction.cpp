@@ -234,7 +234,7 @@ class TaskKernel {
   // -------------------------------------------------------------------------------------------------------------------
   // Partial results.
 
-  /// Lanes of what is done with results.
+  /// Lanes of statements on results.
   int64_t resultLanes() const { return areColumns_ ? lanes_ : 1; }
   Value partialAt(Value number, Value slot) const { return areColumns_ ? number * values_.count() + slot : number; }
 

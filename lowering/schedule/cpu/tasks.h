@@ -17,7 +17,7 @@ enum class Along : uint8_t { Rows, Columns };
 class Tasks {
  public:
   Tasks(ir::ExprPool& pool, const IterationDomain& domain, const TaskSchedule& schedule, Along along, const ir::Target& target);
-  /// Those of a loop over all rows or tiles, one after another, for what follows the tasks.
+  /// One task that goes over all rows or tiles in turn: what follows the tasks.
   Tasks afterwards() const;
 
   bool areColumns() const { return along_ == Along::Columns; }
@@ -32,7 +32,7 @@ class Tasks {
   /// The number of the task's partial results, and how many tasks have some.
   Value partial() const;
   int64_t partials() const;
-  /// The number of the row or tile at hand, of those that follow one another after the tasks or that a task takes all.
+  /// The number of the row or tile at hand, where they follow one another: after the tasks, or in a task that takes all.
   Value turn() const;
   /// Rows: the number of that at hand among the task's.
   Value slot() const { return schedule_.takesAll ? number(0) : at_.step(0); }
@@ -43,7 +43,7 @@ class Tasks {
   ir::Block forTurns(ir::Block body) const;
   /// Columns: `body` for the tile at hand, of so many of them.
   ir::Block forTile(const std::function<ir::Block(int64_t columns)>& body) const;
-  /// `use` for the result of each of the task's rows, or for those of each vector of so many columns: from which result on.
+  /// `use` for the result of each of the task's rows, or for the results of each vector of so many columns, from `slot` on.
   using UseResults = std::function<ir::Lanes(Value slot)>;
   ir::Block forResults(int64_t columns, const UseResults& use) const;
   /// Rows: `body` for each of the task's.
@@ -53,7 +53,7 @@ class Tasks {
   /// `body` for the piece at hand, of so many elements.
   ir::Block forPiece(const std::function<ir::Block(int64_t count)>& body) const;
 
-  /// The statements of a vector from a column on, with the number of its turn among those that are straight-line code.
+  /// The statements of a vector from a column on, with the number of its turn in straight-line code.
   using Use = std::function<ir::Block(Value column, Value step)>;
   /// Rows: `count` elements from one on, in vectors that `align` these stores where the schedule has heads.
   ir::Block along(Value start, int64_t count, ElementStores align, const Use& use) const;
@@ -61,8 +61,8 @@ class Tasks {
   ir::Block across(int64_t count, const std::function<ir::Block(Value column)>& use) const;
   /// Columns: the statement of a vector for so many elements, from one on.
   using UseElements = std::function<ir::Lanes(Value column, Value element, int count)>;
-  /// `use` for `count` elements of `columns` columns from that of number `first` of the task on, as far as they are its: so many
-  /// at once.
+  /// `use` for `count` elements of `columns` columns, from element `first` of the task on, as far as they are its: so many at
+  /// once.
   ir::Block down(int64_t columns, Value first, int64_t count, int atOnce, const UseElements& use) const;
 
   /// Rows: the vector from an element of the run on.

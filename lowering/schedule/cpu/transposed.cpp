@@ -10,7 +10,7 @@ namespace {
 using ir::Expr;
 using ir::LoopKind;
 
-/// Dims of the layout: what is neither, the axis of the first store, and that of the loads that cross it.
+/// Dims of the layout: the axis of the first store, the axis of the loads that cross it, and around both all others.
 enum SquareDims : std::size_t { around, along, across };
 
 Layout layoutOf(const IterationDomain& domain, const TaskSchedule& schedule) {
@@ -73,7 +73,7 @@ class TransposedKernel {
     const int64_t last = lanes_ - 1;
     return within(along_, covered(along) - last, extent(along)) & within(across_, covered(across) - last, extent(across));
   }
-  /// `body` for the rows or columns of the square at hand: all of them, or those of the last one.
+  /// `body` for the rows or columns of the square at hand: all of them, or as many as the last one has.
   ir::Block forSide(SquareDims dim, const std::function<ir::Block(int64_t count)>& body) const {
     const int64_t rest = extent(dim) % lanes_, all = lanes_;
     if (rest == 0 || extent(dim) < all) return body(rest == 0 ? all : rest);

@@ -32,9 +32,9 @@ class TaskValues {
   /// Results of a task, for each reduction.
   int64_t count() const { return tasks_.areColumns() ? tasks_.tile() : schedule_.rows; }
   std::vector<int> results() const;
-  /// Sums that are added up to the results in the end: those of lanes, where these are elements of one row, and of blocks.
+  /// Sums that are added up to the results in the end: of lanes, where these are elements of one row, and of blocks.
   const std::vector<int>& sums() const { return sums_; }
-  /// Rows: those of the lanes of a block, which are added to the lanes' sums when it ends; without blocks these themselves.
+  /// Rows: sums of the lanes of a block, which are added to the lanes' sums when it ends; without blocks these themselves.
   const std::vector<int>& blockSums() const { return blockSums_.empty() ? sums_ : blockSums_; }
   Value sumsOf(Value slot) const { return tasks_.areColumns() ? slot : slot * schedule_.unroll * tasks_.lanes(); }
   bool areHeld() const { return !held_.empty(); }
@@ -53,7 +53,7 @@ class TaskValues {
   ir::Block reset(const std::vector<std::size_t>& reductions) const;
   ir::Block resetSums(const std::vector<std::size_t>& reductions) const;
   ir::Block resetBlockSums(const std::vector<std::size_t>& reductions) const { return resetLanes(blockSums_, reductions); }
-  /// Rows: adds the sums of a block to those of the lanes.
+  /// Rows: adds the sums of a block to the lanes' sums.
   ir::Block addBlockSums(const std::vector<std::size_t>& reductions) const;
   /// Adds the sums to the results.
   ir::Block addUp(const std::vector<std::size_t>& reductions, int64_t columns) const;

@@ -12,8 +12,8 @@ namespace lowering {
 /// it. A place's position along the innermost dim counts from the start of the first vector.
 class AlignedCover {
  public:
-  /// Of runs that lie over threads as `at` says: the first and the last vectors of those that a group takes at once are for its
-  /// last threads where they are rare, so that hardly any warp has one.
+  /// Of runs that lie over threads as `at` says. Where first and last vectors are rare, a group's last threads take them, so
+  /// that hardly any warp has one.
   AlignedCover(const NestKernel& kernel, Placement& at);
 
   /// Elements by which the run of a position starts after its cover does.

@@ -74,7 +74,7 @@ int64_t ColumnEpilogue::bytesOfElement(const std::vector<const Expr*>& values) c
   return bytes;
 }
 
-/// A value with a load of what was stored in the place of each computation of it.
+/// A value that loads a stored element wherever it would compute it.
 const Expr* ColumnEpilogue::withStored(const Expr* value, const ir::StoreTo& known) const {
   return ir::rewrite(pool_, value, [&](const Expr* node) {
     return node == known.value ? pool_.load(known.buffer, node->dtype, known.offset) : nullptr;

@@ -13,7 +13,8 @@ namespace lowering {
 /// What its elements are computed from was read once; where less is to be read of an element that was stored then, that is read.
 class ColumnEpilogue {
  public:
-  /// By reduction of columns: the arrays of what CTAs leave, [CTA, column], or the sums that they add it to, which are cleared.
+  /// By reduction of columns: the arrays in which CTAs leave partial results, [CTA, column], or the sums that they add them to,
+  /// which are cleared.
   ColumnEpilogue(const MixedOrderReduction& matrix, const std::vector<ir::Local>& partialResults);
 
   /// The columns' results, and the values that their elements need of them, as reductions of partial results, or from sums.

@@ -8,7 +8,7 @@
 
 namespace lowering {
 
-/// The exchange of threads that have vectors of neighbouring columns, those of one column being others apart: partial results go
+/// The exchange of threads that have vectors of neighbouring columns, where threads of one column are apart: partial results go
 /// through warps by shuffles and across them through shared memory, where each of the first threads then has one column of the
 /// tile.
 class ColumnExchange {

@@ -75,7 +75,7 @@ class PersistentKernel {
     return other;
   }
   Value column() const { return at_.index(alongRow_) * layout_.lanes(); }
-  /// The place of a vector among those that a thread holds of all rows alike, or of those it takes at once.
+  /// The place of a vector among the vectors that a thread holds of all rows alike, or of the rows that it takes at once.
   const Expr* slot() const { return (at_.digits(alongRow_, Bind::Unrolled) * layout_.lanes()).expr(); }
   const Expr* slot(const Held& held) const {
     if (!held.input.isVector) return at_.digits(acrossRows_, Bind::Unrolled).expr();
@@ -288,7 +288,7 @@ class PersistentKernel {
   std::vector<int> sums_, partials_, totals_, partialResults_;  ///< by reduction of columns
 };
 
-/// The elements of columns as those of rows, whose weights the columns' values are.
+/// The elements of columns as elements of rows, whose weights the columns' values are.
 ir::Kernel elementsKernel(const ColumnEpilogue& epilogue, const MixedOrderReduction& matrix, const ir::Target& target,
                           const LayoutSchedule& schedule) {
   ReductionNest rows;

@@ -48,7 +48,7 @@ class FlatVectors {
     const Value row = simplified(floorDiv(start, extent)), column = simplified(mod(start, extent));
     const int64_t lastRow = domain_.numel() / extent - 1;
     const Value nextRow = where(row < lastRow, row + 1, lastRow);
-    // Rows end at multiples of what divides them and the lanes.
+    // Rows end at multiples of each common divisor of their extent and the lanes.
     const int64_t common = std::gcd(extent, int64_t{lanes_});
     const Value inFirst = column + floorDiv(lane_, common) * common < extent;
     const Position first = positionOf(row), second = positionOf(nextRow);

@@ -119,7 +119,7 @@ class ReductionKernel {
   /// Vectors that a thread holds at once, and where the one at hand begins among them.
   int64_t slots() const { return layout_.extent(Bind::Unrolled); }
   const Expr* slot() const { return (at_.digits(Bind::Unrolled) * layout_.lanes()).expr(); }
-  /// The same among those that a CTA holds.
+  /// The same among the vectors that a CTA holds.
   int64_t sharedElements() const {
     int64_t vectors = reduced(Bind::Thread);
     for (std::size_t d = 0; d < layout_.dims.size(); ++d) vectors *= at_.isKept(d) ? 1 : layout_.steps(d);
@@ -170,7 +170,7 @@ class ReductionKernel {
     while (traversal < nest_.traversals() && !loadsOf(traversal).contains(load)) ++traversal;
     return traversal;
   }
-  /// Loads that a traversal reads from memory: all that it needs, or, where registers hold them, those that are not there yet.
+  /// Loads that a traversal reads from memory: all that it needs, or, where registers hold them, all that are not there yet.
   std::set<const Expr*> readIn(int traversal) const {
     if (!isResident()) return loadsOf(traversal);
     std::set<const Expr*> loads;

@@ -15,12 +15,12 @@ class RowRegisters {
  public:
   explicit RowRegisters(NestKernel& kernel) : kernel_(kernel) {}
 
-  /// Adds those of the domain's loads that have affine offsets.
+  /// Adds the domain's loads with affine offsets.
   void addLoads();
   /// Reads the loads at a place of a row, of one lane.
   ir::Block read(const LanePlace& row) const;
-  /// Computes there the values of a traversal that depend on its row alone, but for conversions of what was read, so that it is
-  /// done once for all of a thread's vectors. `bindings` replace loads.
+  /// Computes there the values of a traversal that depend on its row alone, but for conversions of loads, so that they are
+  /// computed once for all of a thread's vectors. `bindings` replace loads.
   ir::Block compute(int traversal, const LanePlace& row, const LoadMap& bindings);
   /// Adds the registers to what loads and expressions are read as.
   void addTo(LoadMap& bindings) const;
@@ -40,9 +40,10 @@ class FunctionRegisters {
 
   /// Adds them for so many vectors of elements of each thread.
   void add(int64_t vectors, int lanes);
-  /// Stores those that a traversal computes first, of the vector from element `slot` on; `bindings` replace its loads.
+  /// The stores of the results that a traversal computes first, of the vector from element `slot` on; `bindings` replace its
+  /// loads.
   std::vector<ir::Store> stores(int traversal, const LanePlace& at, const ir::Expr* slot, const LoadMap& bindings) const;
-  /// Adds to what expressions are read as those that are there before a traversal.
+  /// Adds to `bindings` the results that are there before a traversal.
   void addTo(LoadMap& bindings, int traversal, const ir::Expr* slot) const;
 
  private:

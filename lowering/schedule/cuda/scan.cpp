@@ -69,12 +69,12 @@ class ScanKernel {
   bool hasCarry() const {
     return !isAlone() && (layout_.extent(Bind::Serial) > 1 || isSplit() || (!areLanesKept() && slots() > 1));
   }
-  /// Elements of `total` and `start`, and those that one statement has of them.
+  /// Elements of `total` and `start`, and how many of them one statement has.
   int64_t totals() const { return areLanesKept() ? layout_.lanes() : isAlone() ? 1 : slots(); }
   int totalLanes() const { return areLanesKept() ? layout_.lanes() : 1; }
   Value totalPlace() const { return areLanesKept() || isAlone() ? kernel_.number(0) : at_.digits(Bind::Unrolled); }
 
-  /// One element of a row's vector, or that of each column of a vector.
+  /// One element of a row's vector, or one of each column of a vector.
   LanePlace elementPlace(Value element) const {
     if (areLanesKept()) return at_.vector();
     return at_.at(scanned, at_.index(scanned) * layout_.lanes() + element).vector({kernel_.pool(), kernel_.pool().axis(1)});
@@ -193,7 +193,7 @@ class ScanKernel {
     append(block, eachVector(elementStores()));
     return block;
   }
-  /// A start becomes that of the line, and the carry that of what comes next.
+  /// A start becomes the line's start, and the carry the next line's.
   ir::Block carryOn() const {
     ir::Block block = forScans(totalLanes(), [&](std::size_t i) {
       return ir::Store{locals_[i].start, totalPlace().expr(), read(locals_[i].carry, dtypeOf(i), kernel_.number(0)), true,

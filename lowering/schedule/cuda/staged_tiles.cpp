@@ -38,7 +38,7 @@ int StagedTiles::addShared(const Access& access, ir::DType dtype, const StagedTi
   return kernel_.addLocal(kernel_.bufferName(access.buffer) + "_tile", dtype, tile.elements(), ir::Space::Shared);
 }
 
-/// The shared memory of what was read and lies alike. -1: none that is not taken.
+/// The shared memory of a tile that was read and lies alike. -1: none that is not taken.
 int StagedTiles::alike(const StagedTile& tile, ir::DType dtype) const {
   for (const Staged& load : loads_) {
     const auto takes = [&](const Staged& store) { return store.local == load.local; };

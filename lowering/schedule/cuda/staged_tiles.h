@@ -9,7 +9,7 @@
 
 namespace lowering {
 
-/// The tiles of a CTA in shared memory: those of loads are copied in before they are used, those of stores are copied out
+/// The tiles of a CTA in shared memory: tiles of loads are copied in before they are used, tiles of stores are copied out
 /// afterwards, each as its tensor lies in global memory.
 class StagedTiles {
  public:
