@@ -1,9 +1,19 @@
 #include "lowering/analysis/loop_nest.h"
 
 #include <algorithm>
+#include <map>
+#include <numeric>
 #include <utility>
 
 namespace lowering {
+
+int64_t touchedBytes(const std::vector<const LoopNest*>& nests) {
+  std::map<int, int64_t> bytes;  // by value
+  for (const LoopNest* nest : nests)
+    for (const ir::Buffer& buffer : nest->loops.buffers) bytes[buffer.value] = buffer.type.bytesTouched();
+  const auto add = [](int64_t sum, const auto& one) { return sum + one.second; };
+  return std::accumulate(bytes.begin(), bytes.end(), int64_t{0}, add);
+}
 
 int64_t sharedBytes(const ir::Loops& a, const ir::Loops& b) {
   int64_t bytes = 0;

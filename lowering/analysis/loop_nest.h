@@ -41,6 +41,8 @@ struct LoopNests {
   std::vector<MixedOrderPair> mixedOrders;  ///< on GPUs: all pairs that can be; pairs that share most come first
 };
 
+/// Bytes of the tensors that loops read or write, each once.
+int64_t touchedBytes(const std::vector<const LoopNest*>& nests);
 /// Bytes of the tensors that both loops read.
 int64_t sharedBytes(const ir::Loops& a, const ir::Loops& b);
 

@@ -176,7 +176,27 @@ std::optional<Schedule> chooseColumns(const LoopNest& nest, const ir::Target& ta
   return scheduleOf(draftColumns(*nest.reduction, nest.domain, target), *nest.reduction, nest.domain);
 }
 
-const ScheduleRule columns{{.order = 70, .choose = chooseColumns, .others = otherColumns}};
+/// Whether threads share a nest's rows or its columns in tiles, and nothing else.
+bool isTiled(const Scheduled& one, bool alongElements) {
+  const auto* layout = std::get_if<LayoutSchedule>(&one.schedule);
+  return layout != nullptr && layout->staging == Staging::None && !layout->isPersistentKernel() && one.nest.hasReductions() &&
+         one.nest.domain.runsAlongElements() == alongElements;
+}
+
+/// Columns under as many threads as a CTA of rows has, where each row has one CTA and all fits in the cache.
+std::optional<Schedule> columnsBeside(const Scheduled& columns, const Scheduled& rows, const ir::Target& target) {
+  if (!isTiled(columns, false) || !isTiled(rows, true)) return std::nullopt;
+  if (touchedBytes({&columns.nest, &rows.nest}) >= target.cacheBytes) return std::nullopt;
+  const Layout& row = std::get<LayoutSchedule>(rows.schedule).layout;
+  for (std::size_t d = 1; d < row.dims.size(); ++d)
+    if (row.splits(d) > 1) return std::nullopt;
+  const ReductionNest& nest = *columns.nest.reduction;
+  const int block = static_cast<int>(row.extent(Bind::Thread));
+  const ColumnDraft draft = withBlock(draftColumns(nest, columns.nest.domain, target), block);
+  return draft.block() == block ? std::optional(scheduleOf(draft, nest, columns.nest.domain)) : std::nullopt;
+}
+
+const ScheduleRule columns{{.order = 70, .choose = chooseColumns, .others = otherColumns, .beside = columnsBeside}};
 
 }  // namespace
 

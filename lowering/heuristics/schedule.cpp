@@ -37,6 +37,14 @@ ScheduleRule::ScheduleRule(const Definition& definition) {
 
 Schedule chooseSchedule(const LoopNest& nest, const ir::Target& target) { return choose(nest, target).schedule; }
 
+std::optional<Schedule> chooseBeside(const Scheduled& nest, const Scheduled& other, const ir::Target& target) {
+  for (const ScheduleRule::Definition& rule : rules()) {
+    if (rule.backend != target.backend || rule.beside == nullptr) continue;
+    if (std::optional<Schedule> schedule = rule.beside(nest, other, target)) return schedule;
+  }
+  return std::nullopt;
+}
+
 std::vector<Schedule> candidates(const LoopNest& nest, const ir::Target& target, const Schedule& own) {
   std::vector<Schedule> schedules{own};
   const auto add = [&](const Schedule& other) {

@@ -16,6 +16,15 @@ Schedule chooseSchedule(const LoopNest& nest, const ir::Target& target);
 /// (layout/edit.h) from it. Which of them is the fastest only a measurement tells. Their texts differ.
 std::vector<Schedule> candidates(const LoopNest& nest, const ir::Target& target, const Schedule& own);
 
+/// A nest, and the schedule that it has so far.
+struct Scheduled {
+  const LoopNest& nest;
+  const Schedule& schedule;
+};
+/// The schedule with which a nest takes the threads or tasks of another one that is independent of it, to share its launch or
+/// what it leaves in the caches; nothing where it cannot, or gains nothing by that.
+std::optional<Schedule> chooseBeside(const Scheduled& nest, const Scheduled& other, const ir::Target& target);
+
 /// What tuning starts from.
 struct TuningStart {
   const Schedule& own;    ///< of the nest, which may serve a launch that it shares with others
@@ -32,6 +41,8 @@ class ScheduleRule {
     std::optional<Schedule> (*choose)(const LoopNest& nest, const ir::Target& target) = nullptr;
     /// Schedules of this kind that tuning tries for a nest.
     std::vector<Schedule> (*others)(const LoopNest& nest, const ir::Target& target, const TuningStart& start) = nullptr;
+    /// chooseBeside for nests of this kind; none where a kind has no such schedule.
+    std::optional<Schedule> (*beside)(const Scheduled& nest, const Scheduled& other, const ir::Target& target) = nullptr;
   };
   explicit ScheduleRule(const Definition& definition);
 };

@@ -111,7 +111,11 @@ std::vector<Schedule> otherTasks(const LoopNest& nest, const ir::Target& target,
   return possible;
 }
 
-const ScheduleRule tasks{{.backend = ir::Backend::Cpu, .choose = chooseTasks, .others = otherTasks}};
+std::optional<Schedule> tasksBeside(const Scheduled& columns, const Scheduled& rows, const ir::Target& target) {
+  return chooseTasksAfter(rows.nest, columns.nest, target);
+}
+
+const ScheduleRule tasks{{.backend = ir::Backend::Cpu, .choose = chooseTasks, .others = otherTasks, .beside = tasksBeside}};
 
 }  // namespace
 
