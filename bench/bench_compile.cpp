@@ -91,7 +91,7 @@ void benchCompile(runtime::Orc& orc, const ir::Target& target, int repeats) {
         for (const bool broadcast : {false, true})
           for (const int64_t columns : {1024, 1001}) {
             const ir::Kernel kernel = lowering::apply(loopsOf(formula, dtype, {1000, columns}, broadcast), target);
-            codegen::Program program;
+            ir::KernelSource program;
             emit.push_back(1e3 * secondsOf([&] { program = codegen::emitLlvm(kernel, target); }));
             cold.push_back(orc.compile(program, cache).compileMs);
             cached.push_back(orc.compile(program, cache).compileMs);

@@ -25,14 +25,14 @@
 
 namespace {
 
-using codegen::Program;
+using ir::KernelSource;
 using opbench::median;
 
 constexpr int rounds = 3;  // the median of so many compilations counts, after one that warms up
 constexpr const char* families[] = {"copy", "pointwise", "reduction", "normalization"};
 
 /// The programs of a sample; none where it is not generated.
-std::vector<Program> programsOf(const inputs::Sample& sample, std::string& family) {
+std::vector<KernelSource> programsOf(const inputs::Sample& sample, std::string& family) {
   if (!lowering::hasLowering(sample.op)) return {};
   const auto graph = runtime::inferGraph(inputs::convert(sample, ir::DType::F16, false), ir::Backend::Cuda);
   if (!graph) return {};
@@ -42,15 +42,15 @@ std::vector<Program> programsOf(const inputs::Sample& sample, std::string& famil
 }
 
 /// So many programs of each family, of samples that are drawn at random.
-std::map<std::string, std::vector<Program>> draw(std::vector<inputs::Sample> samples, size_t count) {
+std::map<std::string, std::vector<KernelSource>> draw(std::vector<inputs::Sample> samples, size_t count) {
   std::shuffle(samples.begin(), samples.end(), std::mt19937_64(1));
-  std::map<std::string, std::vector<Program>> drawn;
+  std::map<std::string, std::vector<KernelSource>> drawn;
   const auto isFull = [&](const std::string& family) { return drawn[family].size() >= count; };
   for (const inputs::Sample& sample : samples) {
     if (std::all_of(std::begin(families), std::end(families), isFull)) break;
     std::string family;
-    std::vector<Program> programs = programsOf(sample, family);
-    for (Program& program : programs)
+    std::vector<KernelSource> programs = programsOf(sample, family);
+    for (KernelSource& program : programs)
       if (!isFull(family)) drawn[family].push_back(std::move(program));
   }
   return drawn;
@@ -70,8 +70,8 @@ double millisecondsOf(clockid_t clock, const std::function<void()>& run) {
 double workOf(const std::function<void()>& run) { return millisecondsOf(CLOCK_PROCESS_CPUTIME_ID, run); }
 
 /// A program that does nothing, behind the beginning of another one or behind nothing.
-Program emptyAfter(const Program& program, bool keepsPrelude) {
-  Program empty = program;
+KernelSource emptyAfter(const KernelSource& program, bool keepsPrelude) {
+  KernelSource empty = program;
   empty.source =
       keepsPrelude ? program.source.substr(0, program.source.size() - codegen::withoutPrelude(program.source).size()) : "";
   empty.source += "\nextern \"C\" __global__ void " + program.name + "() {}\n";
@@ -79,7 +79,7 @@ Program emptyAfter(const Program& program, bool keepsPrelude) {
 }
 
 /// The same for the virtual architecture: NVRTC stops at PTX.
-Program toPtx(Program program) {
+KernelSource toPtx(KernelSource program) {
   program.arch.replace(0, 2, "compute");
   return program;
 }
@@ -87,8 +87,9 @@ Program toPtx(Program program) {
 /// Milliseconds of a program and of its parts.
 enum Part { Whole, Nothing, Prelude, Front, Wall, parts };
 
-std::array<double, parts> timesOf(const runtime::Nvrtc& nvrtc, const Program& program) {
-  const Program nothing = toPtx(emptyAfter(program, false)), prelude = toPtx(emptyAfter(program, true)), front = toPtx(program);
+std::array<double, parts> timesOf(const runtime::Nvrtc& nvrtc, const KernelSource& program) {
+  const KernelSource nothing = toPtx(emptyAfter(program, false)), prelude = toPtx(emptyAfter(program, true)),
+                     front = toPtx(program);
   std::array<std::vector<double>, parts> times;
   for (int round = 0; round <= rounds; ++round) {
     const auto compile = [&] { nvrtc.compile(program, runtime::Cache()); };
@@ -101,9 +102,9 @@ std::array<double, parts> timesOf(const runtime::Nvrtc& nvrtc, const Program& pr
   return medians;
 }
 
-void report(const runtime::Nvrtc& nvrtc, const std::string& family, const std::vector<Program>& programs) {
+void report(const runtime::Nvrtc& nvrtc, const std::string& family, const std::vector<KernelSource>& programs) {
   std::vector<double> whole, wall, nothing, prelude, front, back, bytes;
-  for (const Program& program : programs) {
+  for (const KernelSource& program : programs) {
     const std::array<double, parts> ms = timesOf(nvrtc, program);
     whole.push_back(ms[Whole]);
     wall.push_back(ms[Wall]);

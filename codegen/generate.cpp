@@ -101,7 +101,7 @@ std::string whyNot(const ir::Graph& graph, const std::function<void()>& step) {
   return "";
 }
 
-Program programOf(const ir::Kernel& kernel, const ir::Target& target) {
+ir::KernelSource programOf(const ir::Kernel& kernel, const ir::Target& target) {
   switch (target.backend) {
     case ir::Backend::Cuda: return emitCuda(kernel, target);
     case ir::Backend::Cpu: return emitLlvm(kernel, target);

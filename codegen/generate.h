@@ -26,6 +26,6 @@ Plan generate(const ir::Graph& graph, const ir::Target& target, const Given& giv
 std::string whyNot(const ir::Graph& graph, const std::function<void()>& step);
 
 /// A scheduled kernel as a target's compiler is given it.
-Program programOf(const ir::Kernel& kernel, const ir::Target& target);
+ir::KernelSource programOf(const ir::Kernel& kernel, const ir::Target& target);
 
 }  // namespace codegen

@@ -14,7 +14,7 @@ int Plan::launches() const {
   return static_cast<int>(std::count_if(steps.begin(), steps.end(), [](const Step& step) { return step.index() == 0; }));
 }
 
-void addLaunch(Plan& plan, Program program) {
+void addLaunch(Plan& plan, ir::KernelSource program) {
   LaunchStep step{static_cast<int>(plan.programs.size()), {}};
   for (const ir::Param& param : program.params) {
     ir::require(param.buffer.value >= 0, "parameter {} of {} stands for no value", param.buffer.name, program.name);

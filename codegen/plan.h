@@ -5,9 +5,9 @@
 #include <variant>
 #include <vector>
 
-#include "codegen/program.h"
 #include "ir/graph.h"
 #include "ir/kernel.h"
+#include "ir/kernel_source.h"
 #include "lowering/heuristics/schedule.h"
 
 namespace codegen {
@@ -45,7 +45,7 @@ struct Part {
 struct Plan {
   ir::Graph graph;
   std::vector<ir::GraphValue> intermediates;  ///< values that steps store for later ones, numbered on from the graph's
-  std::vector<Program> programs;              ///< each once
+  std::vector<ir::KernelSource> programs;     ///< each once
   std::vector<Step> steps;
   std::vector<int> phases;          ///< of a network: the first step of each phase
   std::string fallbackReason;       ///< why ATen is called, where it is
@@ -63,7 +63,7 @@ struct Plan {
 };
 
 /// Adds the launch of a program that no other step starts.
-void addLaunch(Plan& plan, Program program);
+void addLaunch(Plan& plan, ir::KernelSource program);
 /// Adds the launches of a compiled group, and the intermediates between them. `values` are the plan's, by value of the group's;
 /// the group's first program is this one of the plan's, and `number` the group's among the plan's, where these are kept.
 void addLaunches(Plan& plan, const Plan& group, const std::vector<int>& values, int firstProgram, int number = -1);

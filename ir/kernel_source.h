@@ -6,19 +6,19 @@
 #include "ir/kernel.h"
 #include "ir/target.h"
 
-namespace codegen {
+namespace ir {
 
-/// What a compiler is given for one kernel, as plain values. Equal programs compile to equal code, so a cache is keyed by
+/// A kernel as text, and all else that its compiler is given. Equal ones compile to equal code, so a cache is keyed by
 /// `source`, `options`, `arch`, `features` and the compiler's version.
-struct Program {
+struct KernelSource {
   std::string name;  ///< the symbol
-  ir::Backend backend = ir::Backend::Cpu;
+  Backend backend = Backend::Cpu;
   std::string source;                ///< CUDA C++ (prelude included), or LLVM assembly
   std::vector<std::string> options;  ///< NVRTC's; empty for LLVM
   std::string arch;                  ///< Target::arch
   std::string features;              ///< Target::features
-  ir::Launch launch;
-  std::vector<ir::Param> params;  ///< the pointers it is called with, in order
+  Launch launch;
+  std::vector<Param> params;  ///< the pointers it is called with, in order
   /// Memory for the kernel's Global locals, passed as one more pointer after the parameters where it is not 0: a multiple of
   /// 256 bytes, aligned to as many, zero before the first launch; every launch leaves what the next one needs.
   int64_t workspaceBytes = 0;
@@ -32,4 +32,4 @@ struct Program {
   bool hasEpilogue = false;
 };
 
-}  // namespace codegen
+}  // namespace ir

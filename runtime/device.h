@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "codegen/program.h"
+#include "ir/kernel_source.h"
 #include "ir/target.h"
 #include "runtime/build/cache.h"
 #include "runtime/callable.h"
@@ -109,11 +109,11 @@ class Device {
   /// What names it among all that this machine has, whoever sees it under which number; empty for CPUs, which are shared.
   virtual std::string hardware() const { return ""; }
   virtual const ir::Target& target() const = 0;
-  virtual ExecutablePtr compile(const codegen::Program& program, const Cache& cache) = 0;
+  virtual ExecutablePtr compile(const ir::KernelSource& program, const Cache& cache) = 0;
   /// What compiles and loads kernels of the user's own; null where none run (CPU).
   virtual KernelLoader* kernelLoader() { return nullptr; }
   /// The machine code in text (PTX or assembly) for dumps: {file extension, text}.
-  virtual std::pair<std::string, std::string> assembly(const codegen::Program& program) = 0;
+  virtual std::pair<std::string, std::string> assembly(const ir::KernelSource& program) = 0;
   virtual std::unique_ptr<Trial> prepare(Callable& callable, Workload& workload) = 0;
   /// How trials made from now on empty the caches before cold runs. CPUs evict the lines of the operands, whatever is said.
   virtual void setFlush(Flush) {}

@@ -4,7 +4,7 @@
 
 namespace runtime {
 
-/// Compiled code of one Program, ready to be started.
+/// Compiled code of one KernelSource, ready to be started.
 class Executable {
  public:
   virtual ~Executable() = default;

@@ -12,11 +12,11 @@ int largestActiveCluster(const ir::Target& target, const std::function<int64_t(i
   return ctas;
 }
 
-bool waits(const codegen::Program& program) { return program.waitsForGrid || program.launch.isPersistent; }
+bool waits(const ir::KernelSource& program) { return program.waitsForGrid || program.launch.isPersistent; }
 
-bool hasHardwareClusters(const codegen::Program& program) { return program.launch.cluster > 1 && !program.launch.isPersistent; }
+bool hasHardwareClusters(const ir::KernelSource& program) { return program.launch.cluster > 1 && !program.launch.isPersistent; }
 
-Start startOf(const codegen::Program& program, const Residency& room) {
+Start startOf(const ir::KernelSource& program, const Residency& room) {
   const ir::Launch& launch = program.launch;
   const int64_t all = launch.grid * launch.cluster, together = program.waitsForGrid ? all : launch.cluster;
   if (hasHardwareClusters(program) && room.clusters == 0)

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <functional>
 
-#include "codegen/program.h"
+#include "ir/kernel_source.h"
 #include "ir/target.h"
 
 namespace runtime {
@@ -21,9 +21,9 @@ struct Residency {
 
 /// Whether CTAs of a program wait for others that the hardware does not start together: at a grid barrier, or in a persistent
 /// cluster. It is right only if all that are started are resident.
-bool waits(const codegen::Program& program);
+bool waits(const ir::KernelSource& program);
 /// Whether the hardware starts the CTAs of a program's clusters together.
-bool hasHardwareClusters(const codegen::Program& program);
+bool hasHardwareClusters(const ir::KernelSource& program);
 
 /// How a program is started.
 struct Start {
@@ -33,6 +33,6 @@ struct Start {
 
 /// How a program is started so that none of its CTAs waits for one that cannot start. Error: Unsupported, where the GPU has no
 /// room for that.
-Start startOf(const codegen::Program& program, const Residency& room);
+Start startOf(const ir::KernelSource& program, const Residency& room);
 
 }  // namespace runtime

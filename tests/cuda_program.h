@@ -6,7 +6,7 @@
 namespace tests {
 
 /// A kernel whose barriers are implied as CUDA C++.
-inline codegen::Program cudaProgram(const ir::Kernel& kernel, const ir::Target& target) {
+inline ir::KernelSource cudaProgram(const ir::Kernel& kernel, const ir::Target& target) {
   return codegen::emitCuda(lowering::insertBarriers(kernel), target);
 }
 

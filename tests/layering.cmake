@@ -39,9 +39,10 @@ may(lowering/schedule ir/ lowering/analysis/ lowering/layout/ lowering/heuristic
 may(lowering/schedule/cuda ir/ lowering/analysis/ lowering/layout/ lowering/heuristics/ lowering/kernel/ lowering/schedule/)
 may(lowering/schedule/cpu ir/ lowering/analysis/ lowering/layout/ lowering/heuristics/ lowering/kernel/ lowering/schedule/)
 may(codegen ir/ lowering/ codegen/)
-may(codegen/cuda ir/ codegen/program.h)
-may(codegen/llvm ir/ codegen/program.h codegen/llvm/)
-may(codegen/llvm/math ir/ codegen/llvm/)
+may(codegen/cuda ir/)
+may(codegen/llvm ir/ codegen/llvm/math/ codegen/llvm/values/)
+may(codegen/llvm/values ir/)
+may(codegen/llvm/math ir/ codegen/llvm/values/)
 # Samples: above the IR alone.
 may(inputs ir/ inputs/)
 may(inputs/text ir/ inputs/)
@@ -55,7 +56,7 @@ may(runtime/profile ir/ inputs/ runtime/)
 may(runtime/network ir/ inputs/ runtime/)
 may(runtime/network/model ir/ inputs/ runtime/)
 may(runtime/own ir/ runtime/)
-may(runtime/own/kernels ir/ codegen/program.h runtime/)
+may(runtime/own/kernels ir/ runtime/)
 may(runtime/flops ir/ runtime/dispatch/)
 may(runtime/dispatch ir/)
 may(runtime/program ir/ inputs/ runtime/)
@@ -186,7 +187,6 @@ endif()
 
 # No folder includes itself through others. These still do; the list may only shrink.
 set(in_circles
-    codegen codegen/cuda codegen/llvm codegen/llvm/math
     inputs inputs/data inputs/text
     runtime runtime/capture runtime/cpu runtime/network runtime/network/model runtime/own runtime/plan runtime/profile runtime/program
     runtime/region runtime/torch runtime/torch/compare)

@@ -57,7 +57,7 @@ std::string argumentsOf(const codegen::LaunchStep& step, const codegen::Plan& pl
 
 /// All of a launch but the program's text; without names.
 std::string factsOf(const codegen::LaunchStep& step, const ir::Kernel& kernel, const codegen::Plan& plan) {
-  const codegen::Program& program = plan.programs.at(step.program);
+  const ir::KernelSource& program = plan.programs.at(step.program);
   const ir::Launch& launch = program.launch;
   return fmt::format(
       "grid {} cluster {} persistent {} block {} resident {} tasks {} grain {}\n"
@@ -70,11 +70,11 @@ std::string factsOf(const codegen::LaunchStep& step, const ir::Kernel& kernel, c
 }
 
 /// The program's text without the prelude.
-std::string_view ownText(const codegen::Program& program) {
+std::string_view ownText(const ir::KernelSource& program) {
   return program.backend == ir::Backend::Cuda ? codegen::withoutPrelude(program.source) : program.source;
 }
 
-std::string maskedText(const codegen::Program& program) {
+std::string maskedText(const ir::KernelSource& program) {
   switch (program.backend) {
     case ir::Backend::Cuda: return maskedCuda(ownText(program), program.name);
     case ir::Backend::Cpu: return maskedLlvm(ownText(program));
@@ -89,7 +89,7 @@ Texts kernelsOf(const Job& job, const codegen::Plan& plan) {
     if (std::holds_alternative<codegen::CallStep>(plan.steps[i])) continue;  // of a region
     const auto& step = std::get<codegen::LaunchStep>(plan.steps[i]);
     const std::string facts = factsOf(step, plan.kernels.at(static_cast<size_t>(step.program)), plan);
-    const codegen::Program& program = plan.programs.at(step.program);
+    const ir::KernelSource& program = plan.programs.at(step.program);
     const std::string_view text = ownText(program);
     made.hashes[keyOf(job, static_cast<int>(i))] = {runtime::digest(fmt::format("{}{}", facts, text)),
                                                     runtime::digest(facts + maskedText(program)), "kernel"};

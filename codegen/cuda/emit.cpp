@@ -247,7 +247,7 @@ std::string header(const ir::Kernel& kernel, const std::vector<std::string>& nam
 
 }  // namespace
 
-Program emitCuda(const ir::Kernel& kernel, const ir::Target& target) {
+ir::KernelSource emitCuda(const ir::Kernel& kernel, const ir::Target& target) {
   ir::require(kernel.backend == ir::Backend::Cuda, "the kernel {} is scheduled for a CPU", kernel.name);
   ir::require(kernel.explicitBarriers, "the barriers of the kernel {} are implied", kernel.name);
   const std::vector<std::string> names = bufferNames(kernel);
@@ -259,7 +259,7 @@ Program emitCuda(const ir::Kernel& kernel, const ir::Target& target) {
               kernel.name, memory.sharedBytes(), target.arch, target.ctaSharedBytes);
   CudaPrinter(kernel, memory).body(scope);
 
-  Program program;
+  ir::KernelSource program;
   program.name = kernel.name;
   program.backend = ir::Backend::Cuda;
   const std::string text = fmt::format("{}{}}}\n", header(kernel, names, memory), scope.text());

@@ -2,8 +2,8 @@
 
 #include <llvm/IR/IRBuilder.h>
 
-#include "codegen/llvm/cast.h"
 #include "codegen/llvm/combine.h"
+#include "codegen/llvm/values/cast.h"
 
 namespace codegen {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "codegen/llvm/math/math.h"
-#include "codegen/llvm/vec.h"
+#include "codegen/llvm/values/vec.h"
 #include "ir/expr.h"
 
 namespace codegen {

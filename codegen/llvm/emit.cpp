@@ -9,8 +9,8 @@
 
 #include "codegen/llvm/accumulate.h"
 #include "codegen/llvm/expr.h"
-#include "codegen/llvm/flow.h"
 #include "codegen/llvm/locals.h"
+#include "codegen/llvm/values/flow.h"
 #include "ir/error.h"
 
 namespace codegen {
@@ -157,7 +157,7 @@ llvm::Function& makeFunction(llvm::Module& module, const ir::Kernel& kernel, con
 
 }  // namespace
 
-Program emitLlvm(const ir::Kernel& kernel, const ir::Target& target) {
+ir::KernelSource emitLlvm(const ir::Kernel& kernel, const ir::Target& target) {
   ir::require(kernel.backend == ir::Backend::Cpu && target.backend == ir::Backend::Cpu, "kernel {} is not made for a CPU",
               kernel.name);
   llvm::LLVMContext context;
@@ -167,7 +167,7 @@ Program emitLlvm(const ir::Kernel& kernel, const ir::Target& target) {
   std::string source;
   llvm::raw_string_ostream stream(source);
   module.print(stream, nullptr);
-  Program program{kernel.name, ir::Backend::Cpu, source, {}, target.arch, target.features, kernel.launch, kernel.params};
+  ir::KernelSource program{kernel.name, ir::Backend::Cpu, source, {}, target.arch, target.features, kernel.launch, kernel.params};
   program.workspaceBytes = workspaceBytes(kernel);
   program.hasEpilogue = hasEpilogue(kernel);
   return program;

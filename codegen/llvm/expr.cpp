@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "codegen/llvm/cast.h"
 #include "codegen/llvm/combine.h"
-#include "codegen/llvm/integer.h"
-#include "codegen/llvm/random.h"
+#include "codegen/llvm/values/cast.h"
+#include "codegen/llvm/values/integer.h"
+#include "codegen/llvm/values/random.h"
 #include "ir/error.h"
 #include "ir/index/lane_run.h"
 #include "ir/scalar.h"

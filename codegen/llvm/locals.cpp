@@ -2,8 +2,8 @@
 
 #include <llvm/IR/IRBuilder.h>
 
-#include "codegen/llvm/cast.h"
-#include "codegen/llvm/flow.h"
+#include "codegen/llvm/values/cast.h"
+#include "codegen/llvm/values/flow.h"
 
 namespace codegen {
 namespace {

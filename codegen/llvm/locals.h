@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "codegen/llvm/vec.h"
+#include "codegen/llvm/values/vec.h"
 #include "ir/kernel.h"
 
 namespace codegen {

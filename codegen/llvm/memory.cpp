@@ -3,10 +3,10 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/IntrinsicsX86.h>
 
-#include "codegen/llvm/cast.h"
-#include "codegen/llvm/flow.h"
 #include "codegen/llvm/locals.h"
-#include "codegen/llvm/transpose.h"
+#include "codegen/llvm/values/cast.h"
+#include "codegen/llvm/values/flow.h"
+#include "codegen/llvm/values/transpose.h"
 
 namespace codegen {
 namespace {

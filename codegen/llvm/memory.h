@@ -3,8 +3,8 @@
 #include <functional>
 #include <vector>
 
-#include "codegen/llvm/cpu.h"
-#include "codegen/llvm/vec.h"
+#include "codegen/llvm/values/cpu.h"
+#include "codegen/llvm/values/vec.h"
 #include "ir/kernel.h"
 
 namespace codegen {

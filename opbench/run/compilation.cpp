@@ -6,7 +6,7 @@ namespace opbench {
 
 std::string kernelsOf(const codegen::Plan& plan) {
   std::string sources;
-  for (const codegen::Program& program : plan.programs) sources += program.source;
+  for (const ir::KernelSource& program : plan.programs) sources += program.source;
   return sources.empty() ? "" : runtime::digest(sources);
 }
 

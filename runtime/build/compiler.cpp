@@ -27,7 +27,7 @@ Compiler::Compiler(const ir::Target& target) : state_(std::make_unique<State>())
 
 Compiler::~Compiler() = default;
 
-Compiler::Result Compiler::compile(const codegen::Program& program, const Cache& cache) {
+Compiler::Result Compiler::compile(const ir::KernelSource& program, const Cache& cache) {
   if (state_->orc) {
     const HostCode code = state_->orc->compile(program, cache);
     return {code.compileMs, code.cached};
@@ -36,7 +36,7 @@ Compiler::Result Compiler::compile(const codegen::Program& program, const Cache&
   return {code.compileMs, code.cached};
 }
 
-double compileAll(const std::vector<codegen::Program>& programs, const ir::Target& target, const Cache& cache) {
+double compileAll(const std::vector<ir::KernelSource>& programs, const ir::Target& target, const Cache& cache) {
   if (!cache.isOpen()) return 0;
   const auto start = std::chrono::steady_clock::now();
   Compiler compiler(target);

@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "codegen/program.h"
+#include "ir/kernel_source.h"
 #include "ir/target.h"
 #include "runtime/build/cache.h"
 
@@ -21,7 +21,7 @@ class Compiler {
     bool cached = false;  ///< whether it was in the cache before
   };
   /// Error: Toolchain, with what the compiler said.
-  Result compile(const codegen::Program& program, const Cache& cache);
+  Result compile(const ir::KernelSource& program, const Cache& cache);
 
  private:
   struct State;
@@ -30,6 +30,6 @@ class Compiler {
 
 /// Compiles programs into the cache on all processors at once; the milliseconds that took. Nothing is done, and 0 returned, where
 /// there is no cache, or all of them are there. Error: Toolchain, with what the compiler said.
-double compileAll(const std::vector<codegen::Program>& programs, const ir::Target& target, const Cache& cache);
+double compileAll(const std::vector<ir::KernelSource>& programs, const ir::Target& target, const Cache& cache);
 
 }  // namespace runtime

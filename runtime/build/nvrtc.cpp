@@ -36,7 +36,7 @@ void* open() {
   ir::fail(ir::ErrorKind::Toolchain, "cannot open NVRTC: {}", why);
 }
 
-std::string cacheKey(const codegen::Program& program, const std::string& version) {
+std::string cacheKey(const ir::KernelSource& program, const std::string& version) {
   std::string key = "nvrtc " + version + "\n" + program.arch + "\n";
   for (const std::string& option : program.options) key += option + "\n";
   return key + program.source;
@@ -103,7 +103,7 @@ struct Nvrtc::Library {
   struct Run {
     const Library& library;
     nvrtcProgram program = nullptr;
-    Run(const Library& lib, const codegen::Program& source) : library(lib) {
+    Run(const Library& lib, const ir::KernelSource& source) : library(lib) {
       const std::string file = source.name + ".cu";
       library.check(library.create(&program, source.source.c_str(), file.c_str(), 0, nullptr, nullptr), "nvrtcCreateProgram");
     }
@@ -112,7 +112,7 @@ struct Nvrtc::Library {
     Run& operator=(const Run&) = delete;
   };
 
-  std::unique_ptr<Run> run(const codegen::Program& program) const {
+  std::unique_ptr<Run> run(const ir::KernelSource& program) const {
     ir::require(program.backend == ir::Backend::Cuda, "the program {} is no CUDA program", program.name);
     auto made = std::make_unique<Run>(*this, program);
     const std::string arch = "--gpu-architecture=" + program.arch;
@@ -149,7 +149,7 @@ std::string Nvrtc::headers() const {
   return "";
 }
 
-DeviceCode Nvrtc::compile(const codegen::Program& program, const Cache& cache) const {
+DeviceCode Nvrtc::compile(const ir::KernelSource& program, const Cache& cache) const {
   const auto start = std::chrono::steady_clock::now();
   const std::string key = cacheKey(program, version());
   DeviceCode code;
@@ -165,7 +165,7 @@ DeviceCode Nvrtc::compile(const codegen::Program& program, const Cache& cache) c
   return code;
 }
 
-std::string Nvrtc::ptx(const codegen::Program& program) const {
+std::string Nvrtc::ptx(const ir::KernelSource& program) const {
   const std::unique_ptr<Library::Run> run = library_->run(program);
   std::string text = library_->text(run->program, library_->ptxSize, library_->ptx);
   while (!text.empty() && text.back() == '\0') text.pop_back();

@@ -3,7 +3,7 @@
 #include <memory>
 #include <string>
 
-#include "codegen/program.h"
+#include "ir/kernel_source.h"
 #include "runtime/build/cache.h"
 
 namespace runtime {
@@ -27,9 +27,9 @@ class Nvrtc {
   /// The folder of CUDA's headers (cuda_fp16.h) that came with the library, or that CUDA_HOME has; empty where there is none.
   std::string headers() const;
   /// Compiles a CUDA program for its `arch`, or takes the cubin from the cache. Error: Toolchain, with NVRTC's log.
-  DeviceCode compile(const codegen::Program& program, const Cache& cache) const;
+  DeviceCode compile(const ir::KernelSource& program, const Cache& cache) const;
   /// The PTX a program compiles to, for dumps.
-  std::string ptx(const codegen::Program& program) const;
+  std::string ptx(const ir::KernelSource& program) const;
 
  private:
   struct Library;

@@ -42,7 +42,7 @@ T require(llvm::Expected<T> value, std::string_view what) {
   return std::move(*value);
 }
 
-std::unique_ptr<llvm::TargetMachine> targetMachine(const codegen::Program& program) {
+std::unique_ptr<llvm::TargetMachine> targetMachine(const ir::KernelSource& program) {
   const std::string triple = llvm::sys::getProcessTriple();
   std::string error;
   const llvm::Target* target = llvm::TargetRegistry::lookupTarget(triple, error);
@@ -52,7 +52,7 @@ std::unique_ptr<llvm::TargetMachine> targetMachine(const codegen::Program& progr
       /*JIT=*/true));
 }
 
-std::unique_ptr<llvm::Module> parsed(const codegen::Program& program, llvm::TargetMachine& machine, llvm::LLVMContext& context) {
+std::unique_ptr<llvm::Module> parsed(const ir::KernelSource& program, llvm::TargetMachine& machine, llvm::LLVMContext& context) {
   llvm::SMDiagnostic diagnostic;
   std::unique_ptr<llvm::Module> module = llvm::parseAssemblyString(program.source, diagnostic, context);
   std::string problem;
@@ -83,7 +83,7 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine) {
 }
 
 /// The program as an object or as assembly.
-llvm::SmallVector<char, 0> generate(const codegen::Program& program, llvm::CodeGenFileType type) {
+llvm::SmallVector<char, 0> generate(const ir::KernelSource& program, llvm::CodeGenFileType type) {
   const std::unique_ptr<llvm::TargetMachine> machine = targetMachine(program);
   llvm::LLVMContext context;
   const std::unique_ptr<llvm::Module> module = parsed(program, *machine, context);
@@ -97,7 +97,7 @@ llvm::SmallVector<char, 0> generate(const codegen::Program& program, llvm::CodeG
   return bytes;
 }
 
-std::string cacheKey(const codegen::Program& program) {
+std::string cacheKey(const ir::KernelSource& program) {
   return fmt::format("llvm {}\n{}\n{}\n{}\n{}", Orc::version(), passes, program.arch, program.features, program.source);
 }
 
@@ -177,7 +177,7 @@ Orc::~Orc() = default;
 
 std::string Orc::version() { return LLVM_VERSION_STRING; }
 
-HostCode Orc::compile(const codegen::Program& program, const Cache& cache) {
+HostCode Orc::compile(const ir::KernelSource& program, const Cache& cache) {
   const auto start = std::chrono::steady_clock::now();
   const std::string key = cacheKey(program);
   HostCode code;
@@ -193,7 +193,7 @@ HostCode Orc::compile(const codegen::Program& program, const Cache& cache) {
   return code;
 }
 
-std::string Orc::assembly(const codegen::Program& program) {
+std::string Orc::assembly(const ir::KernelSource& program) {
   const llvm::SmallVector<char, 0> text = generate(program, llvm::CodeGenFileType::AssemblyFile);
   return {text.data(), text.size()};
 }

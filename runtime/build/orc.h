@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "codegen/program.h"
+#include "ir/kernel_source.h"
 #include "ir/target.h"
 #include "runtime/build/cache.h"
 
@@ -32,9 +32,9 @@ class Orc {
   /// LLVM's version, `19.1.7`.
   static std::string version();
   /// Compiles a program made for `host`, or loads its object from the cache.
-  HostCode compile(const codegen::Program& program, const Cache& cache);
+  HostCode compile(const ir::KernelSource& program, const Cache& cache);
   /// The assembly (`.s`) a program compiles to, for dumps.
-  std::string assembly(const codegen::Program& program);
+  std::string assembly(const ir::KernelSource& program);
 
  private:
   struct State;

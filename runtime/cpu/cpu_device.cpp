@@ -50,7 +50,7 @@ class Workspace {
 
 class HostExecutable : public Executable {
  public:
-  HostExecutable(HostCode code, const codegen::Program& program)
+  HostExecutable(HostCode code, const ir::KernelSource& program)
       : code_(std::move(code)),
         launch_(program.launch),
         hasEpilogue_(program.hasEpilogue),
@@ -233,10 +233,10 @@ class CpuDevice : public Device {
   const ir::Target& target() const override { return target_; }
   void setStreamedBytes(int64_t bytes) override { target_.streamedBytes = bytes; }
 
-  ExecutablePtr compile(const codegen::Program& program, const Cache& cache) override {
+  ExecutablePtr compile(const ir::KernelSource& program, const Cache& cache) override {
     return std::make_shared<HostExecutable>(orc_.compile(program, cache), program);
   }
-  std::pair<std::string, std::string> assembly(const codegen::Program& program) override { return {"s", orc_.assembly(program)}; }
+  std::pair<std::string, std::string> assembly(const ir::KernelSource& program) override { return {"s", orc_.assembly(program)}; }
 
   std::unique_ptr<Trial> prepare(Callable& callable, Workload& workload) override {
     return std::make_unique<CpuTrial>(callable, workload);

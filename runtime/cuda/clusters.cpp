@@ -7,7 +7,7 @@ namespace runtime {
 
 int largestActiveCluster(const ir::Target& target, const Nvrtc& nvrtc) {
   if (target.clusterCtas == 1) return 1;
-  codegen::Program program;
+  ir::KernelSource program;
   program.name = "fill_multiprocessor";
   program.backend = ir::Backend::Cuda;
   program.source = "extern \"C\" __global__ void fill_multiprocessor() {}\n";

@@ -11,7 +11,7 @@
 
 namespace runtime {
 
-CubinExecutable::CubinExecutable(codegen::Program program, DeviceCode code)
+CubinExecutable::CubinExecutable(ir::KernelSource program, DeviceCode code)
     : program_(std::move(program)), code_(std::move(code)) {
   compileMs = code_.compileMs;
   cached = code_.cached;
@@ -107,7 +107,7 @@ void CubinExecutable::launch(void* const* pointers) const {
 }
 
 ExecutablePtr toolKernel(const std::string& name, std::string_view source, Device& device) {
-  codegen::Program program;
+  ir::KernelSource program;
   program.name = name;
   program.backend = ir::Backend::Cuda;
   program.source = source;

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "codegen/program.h"
+#include "ir/kernel_source.h"
 #include "runtime/build/nvrtc.h"
 #include "runtime/device.h"
 #include "runtime/executable.h"
@@ -20,7 +20,7 @@ class CubinExecutable : public Executable {
  public:
   /// Loads it at once, so that nothing is loaded or allocated while a graph is captured. Errors: Toolchain; Unsupported, where
   /// the device has no room for CTAs that work together.
-  CubinExecutable(codegen::Program program, DeviceCode code);
+  CubinExecutable(ir::KernelSource program, DeviceCode code);
   ~CubinExecutable() override;
   CubinExecutable(const CubinExecutable&) = delete;
   CubinExecutable& operator=(const CubinExecutable&) = delete;
@@ -37,7 +37,7 @@ class CubinExecutable : public Executable {
   cudaLaunchConfig_t launchConfig(int64_t ctas) const;
   void allocateWorkspace(int64_t bytes);
 
-  codegen::Program program_;
+  ir::KernelSource program_;
   DeviceCode code_;
   Start start_;
   c10::DataPtr workspace_;

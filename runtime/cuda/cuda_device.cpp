@@ -57,17 +57,17 @@ class CudaDevice : public Device, private KernelLoader {
   std::string hardware() const override { return fmt::format("GPU {:02x}", fmt::join(properties_.uuid.bytes, "")); }
   const ir::Target& target() const override { return target_; }
 
-  ExecutablePtr compile(const codegen::Program& program, const Cache& cache) override {
+  ExecutablePtr compile(const ir::KernelSource& program, const Cache& cache) override {
     return std::make_shared<CubinExecutable>(program, nvrtc_.compile(program, cache));
   }
   KernelLoader* kernelLoader() override { return this; }
-  DeviceCode codeOf(const codegen::Program& program, const Cache& cache) override {
-    codegen::Program withHeaders = program;
+  DeviceCode codeOf(const ir::KernelSource& program, const Cache& cache) override {
+    ir::KernelSource withHeaders = program;
     if (const std::string folder = nvrtc_.headers(); !folder.empty()) withHeaders.options.push_back("--include-path=" + folder);
     return nvrtc_.compile(withHeaders, cache);
   }
   KernelLibraryPtr load(const DeviceCode& code) override { return loadCubin(code.cubin); }
-  std::pair<std::string, std::string> assembly(const codegen::Program& program) override { return {"ptx", nvrtc_.ptx(program)}; }
+  std::pair<std::string, std::string> assembly(const ir::KernelSource& program) override { return {"ptx", nvrtc_.ptx(program)}; }
 
   std::unique_ptr<Trial> prepare(Callable& callable, Workload& workload) override {
     const c10::InferenceMode guard;

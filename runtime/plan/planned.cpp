@@ -118,10 +118,10 @@ void PlannedCallable::makeGenerator() {
   reseed();
 }
 
-void PlannedCallable::compile(const std::vector<codegen::Program>& programs, Device& device, const Cache& cache) {
+void PlannedCallable::compile(const std::vector<ir::KernelSource>& programs, Device& device, const Cache& cache) {
   const double ahead = isNetwork() ? compileAll(programs, device.target(), cache) : 0;
   compileMs += ahead;
-  for (const codegen::Program& program : programs) {
+  for (const ir::KernelSource& program : programs) {
     ExecutablePtr executable = device.compile(program, cache);
     compileMs += executable->compileMs;
     cached = ahead == 0 && executable->cached && (executables_.empty() || cached);
@@ -130,7 +130,7 @@ void PlannedCallable::compile(const std::vector<codegen::Program>& programs, Dev
 }
 
 void PlannedCallable::add(const codegen::LaunchStep& step, const codegen::Plan& plan) {
-  const codegen::Program& program = plan.programs.at(static_cast<size_t>(step.program));
+  const ir::KernelSource& program = plan.programs.at(static_cast<size_t>(step.program));
   Launch launch{static_cast<size_t>(step.program), {}, std::vector<void*>(step.values.size()), codegen::nameOf(plan, step)};
   if (launch.name != program.name) names[program.name] = launch.name;
   for (size_t i = 0; i < step.values.size(); ++i) {

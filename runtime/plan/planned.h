@@ -69,7 +69,7 @@ class PlannedCallable : public Callable {
   struct Observed;
   class Cleared;
 
-  void compile(const std::vector<codegen::Program>& programs, Device& device, const Cache& cache);
+  void compile(const std::vector<ir::KernelSource>& programs, Device& device, const Cache& cache);
   void add(const codegen::LaunchStep& step, const codegen::Plan& plan);
   void add(const codegen::CallStep& step);
   /// A step of this number, which frees what is not needed after it.

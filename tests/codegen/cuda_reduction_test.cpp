@@ -159,7 +159,7 @@ TEST_CASE("sums lie in the workspace, which starts as zeros; threads add to them
 }
 
 TEST_CASE("between two grid loops all CTAs wait for each other") {
-  const codegen::Program program = tests::cudaProgram(tests::waitingSum(), tests::hopper());
+  const ir::KernelSource program = tests::cudaProgram(tests::waitingSum(), tests::hopper());
   CHECK(program.waitsForGrid);
   CHECK(program.workspaceBytes == 33024);
   CHECK(between(source(tests::waitingSum()), "  sums[block", "  total = 0") ==
@@ -168,7 +168,7 @@ TEST_CASE("between two grid loops all CTAs wait for each other") {
 }
 
 TEST_CASE("shared memory beyond 48 KiB is asked for") {
-  const codegen::Program program = tests::cudaProgram(tests::largeTile(), tests::hopper());
+  const ir::KernelSource program = tests::cudaProgram(tests::largeTile(), tests::hopper());
   CHECK(program.dynamicSharedBytes == 128 << 10);
   const std::string text = source(tests::largeTile());
   CHECK(text.find("  alignas(16) extern __shared__ u8 shared[];\n  f32* const tile = reinterpret_cast<f32*>(shared);\n") !=

@@ -15,7 +15,7 @@ namespace {
 
 /// The source after the prelude.
 std::string source(const std::string& kernelText) {
-  const codegen::Program program = tests::cudaProgram(ir::parseKernel(kernelText), tests::hopper());
+  const ir::KernelSource program = tests::cudaProgram(ir::parseKernel(kernelText), tests::hopper());
   return std::string(codegen::withoutPrelude(program.source).substr(1));
 }
 
@@ -60,8 +60,8 @@ copy(
 )");
 }
 
-TEST_CASE("all that Program says") {
-  const codegen::Program program = tests::cudaProgram(ir::parseKernel(R"(kernel fill on cuda
+TEST_CASE("all that a kernel's source says") {
+  const ir::KernelSource program = tests::cudaProgram(ir::parseKernel(R"(kernel fill on cuda
   launch 2 blocks of 64 threads
   index32
   out out0 f32[128] align 4

@@ -9,7 +9,7 @@
 #include <llvm/IR/Verifier.h>
 #include <llvm/Support/SourceMgr.h>
 
-#include "codegen/llvm/transpose.h"
+#include "codegen/llvm/values/transpose.h"
 #include "ir/error.h"
 #include "ir/text/text.h"
 #include "tests/refusal.h"
@@ -42,7 +42,7 @@ bool has(const std::string& text, const std::string& part) { return text.find(pa
 }  // namespace
 
 TEST_CASE("a program is a function of the parameters' pointers and a range of tasks") {
-  const codegen::Program program = codegen::emitLlvm(mapped(DType::F32, Op::Sqrt), tests::avx512());
+  const ir::KernelSource program = codegen::emitLlvm(mapped(DType::F32, Op::Sqrt), tests::avx512());
   CHECK(program.name == "mapped");
   CHECK(program.backend == ir::Backend::Cpu);
   CHECK(program.options.empty());
@@ -178,7 +178,7 @@ TEST_CASE("global locals share a workspace, each at a multiple of 256 bytes; the
   CHECK(!codegen::emitLlvm(kernel, tests::avx512()).hasEpilogue);
   const Expr* zero = pool.integer(DType::I64, 0);
   kernel.body.push_back({ir::Lanes{pool.axis(1), nullptr, {{1, zero, pool.cast(DType::F32, pool.load(3, DType::F64, zero))}}}});
-  const codegen::Program program = codegen::emitLlvm(kernel, tests::avx512());
+  const ir::KernelSource program = codegen::emitLlvm(kernel, tests::avx512());
   CHECK(program.hasEpilogue);
   CHECK(program.workspaceBytes == 256 + 1024);
   CHECK(has(program.source, "%workspace = load ptr"));

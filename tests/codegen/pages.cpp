@@ -25,7 +25,7 @@ std::string textOf(const std::vector<lowering::LoopNest>& nests) {
 }
 
 /// Whoever starts a program knows it if its CTAs wait for each other.
-void checkWaitingIsKnown(const codegen::Program& program) {
+void checkWaitingIsKnown(const ir::KernelSource& program) {
   const auto waitsAt = [&](const char* barrier) {
     return codegen::withoutPrelude(program.source).find(barrier) != std::string_view::npos;
   };
@@ -50,7 +50,7 @@ void page(const std::string& name, const std::string& graphText, Sources sources
     for (std::size_t i = 0; i < plan.kernels.size(); ++i) {
       text += "\n" + ir::toText(plan.kernels[i]);
       if (target.backend == ir::Backend::Cuda && isSmall(plan.kernels[i])) checkWaits(plan.kernels[i]);
-      const codegen::Program& program = plan.programs.at(i);
+      const ir::KernelSource& program = plan.programs.at(i);
       if (target.backend == ir::Backend::Cuda) checkWaitingIsKnown(program);
       if (sources != Sources::None && target.backend == ir::Backend::Cuda)
         text += fmt::format("\n{}", codegen::withoutPrelude(program.source));

@@ -43,7 +43,7 @@ runtime::Device& gpu() {
   return *device;
 }
 
-void runOnGpu(const codegen::Program& program, std::vector<ir::Memory>& memory, int launches) {
+void runOnGpu(const ir::KernelSource& program, std::vector<ir::Memory>& memory, int launches) {
   const runtime::ExecutablePtr executable = gpu().compile(program, runtime::Cache());
   std::vector<at::Tensor> tensors;
   for (int launch = 0; launch < launches; ++launch) {

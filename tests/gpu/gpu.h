@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "codegen/program.h"
 #include "inputs/sample.h"
 #include "ir/interpret/interpret.h"
+#include "ir/kernel_source.h"
 #include "runtime/device.h"
 
 namespace tests {
@@ -15,6 +15,6 @@ runtime::Device& gpu();
 
 /// Runs a program on storage with these values and reads the storage back. Where it is launched several times, each launch but
 /// the last works on storage of its own with the same values.
-void runOnGpu(const codegen::Program& program, std::vector<ir::Memory>& memory, int launches = 1);
+void runOnGpu(const ir::KernelSource& program, std::vector<ir::Memory>& memory, int launches = 1);
 
 }  // namespace tests

@@ -195,7 +195,7 @@ TEST_CASE("a cubin races as its source does") {
   const KernelBed bed;
   const KernelFile source = bed.read(documentedSoftmax);
   tests::Case c(softmax, "((T([77, 333], f32), -1, False), {})");
-  const codegen::Program program = programOf(source, c.call.graph(c.call.runEager()), tests::gpu().target().arch);
+  const ir::KernelSource program = programOf(source, c.call.graph(c.call.runEager()), tests::gpu().target().arch);
   const std::string said = documentedSoftmax;
   const size_t begin = said.find("/* opbench\n") + 11;
   bed.write(said.substr(begin, said.find("*/") - begin), "mine.yaml");

@@ -246,7 +246,7 @@ TEST_CASE("random kernels agree with the interpreter to the bit when nothing is 
     ir::Kernel kernel = lowering::apply(loops, tests::gpu().target());
     kernel.relaxedMath = false;
     kernel.index32 = seed % 3 != 0;
-    codegen::Program program = tests::cudaProgram(kernel, tests::gpu().target());
+    ir::KernelSource program = tests::cudaProgram(kernel, tests::gpu().target());
     std::replace(program.options.begin(), program.options.end(), std::string("--fmad=true"), std::string("--fmad=false"));
     std::vector<ir::Memory> expected = tests::randomMemory(loops, seed);
     std::vector<ir::Memory> found = expected;

@@ -46,8 +46,8 @@ class FakeGpu : public runtime::Device {
   std::string torchName() const override { return "cpu"; }
   std::string name() const override { return "Example GPU"; }
   const ir::Target& target() const override { return target_; }
-  runtime::ExecutablePtr compile(const codegen::Program&, const runtime::Cache&) override { return nullptr; }
-  std::pair<std::string, std::string> assembly(const codegen::Program&) override { return {}; }
+  runtime::ExecutablePtr compile(const ir::KernelSource&, const runtime::Cache&) override { return nullptr; }
+  std::pair<std::string, std::string> assembly(const ir::KernelSource&) override { return {}; }
   std::unique_ptr<runtime::Trial> prepare(runtime::Callable&, runtime::Workload&) override { return nullptr; }
   std::unique_ptr<runtime::MemoryWatch> watchMemory() override { return nullptr; }
   std::vector<std::pair<std::string, std::string>> facts() override { return {}; }

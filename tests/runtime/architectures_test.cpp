@@ -81,7 +81,7 @@ class Batch {
   /// What is wrong with some of the kernels, from the `first`th on; nothing in the end.
   std::string compile(std::size_t first) const {
     const std::size_t end = std::min(programs_.size(), first + kernelsOfProgram);
-    codegen::Program all = programs_[first];
+    ir::KernelSource all = programs_[first];
     all.source.clear();
     for (std::size_t i = first; i < end; ++i) all.source += programs_[i].source;
     all.source.insert(0, codegen::cudaPreludeFor(all.source));
@@ -101,7 +101,7 @@ class Batch {
 
  private:
   ir::Target target_;
-  std::vector<codegen::Program> programs_;  ///< without their preludes
+  std::vector<ir::KernelSource> programs_;  ///< without their preludes
   int clusters_ = 0, persistent_ = 0;
 };
 
@@ -172,7 +172,7 @@ std::vector<inputs::Sample> samplesToCompile() {
 
 TEST_CASE("a cubin says how much static shared memory each of its kernels takes") {
   if (tests::nvrtc() == nullptr) return;
-  codegen::Program program;
+  ir::KernelSource program;
   program.backend = ir::Backend::Cuda;
   program.arch = "sm_90";
   program.source =

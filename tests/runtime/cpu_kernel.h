@@ -80,7 +80,7 @@ inline void decode(const std::vector<std::byte>& bytes, ir::Memory& memory) {
 
 /// Compiles a kernel without a cache and runs all of it on `memory`, the tasks one by one, then what follows them.
 inline void run(runtime::Orc& orc, const ir::Kernel& kernel, const ir::Target& target, std::vector<ir::Memory>& memory) {
-  const codegen::Program program = codegen::emitLlvm(kernel, target);
+  const ir::KernelSource program = codegen::emitLlvm(kernel, target);
   const runtime::HostCode code = orc.compile(program, runtime::Cache());
   std::vector<std::vector<std::byte>> storage;
   for (const ir::Memory& one : memory) storage.push_back(encode(one));

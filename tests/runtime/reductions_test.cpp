@@ -286,7 +286,7 @@ TEST_CASE("what a loop does not change is computed before it") {
 TEST_CASE("a full sum: partial sums in the workspace, added up after the tasks") {
   for (const int64_t tasks : {1, 2, 9}) {
     const ir::Kernel kernel = fullSum(tasks);
-    const codegen::Program program = codegen::emitLlvm(kernel, runtime::Orc::host(1));
+    const ir::KernelSource program = codegen::emitLlvm(kernel, runtime::Orc::host(1));
     CHECK(program.hasEpilogue);
     CHECK(program.workspaceBytes == 512);
     check(kernel, {numbers(DType::I32, tasks * 48, scattered), Memory::zeros(DType::I64, 1)});

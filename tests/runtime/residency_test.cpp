@@ -15,30 +15,30 @@ int largest(const ir::Target& target, const std::map<int, int64_t>& active) {
   return runtime::largestActiveCluster(target, [&](int ctas) { return active.at(ctas); });
 }
 
-codegen::Program clusters(int64_t grid, int ctas) {
-  codegen::Program program;
+ir::KernelSource clusters(int64_t grid, int ctas) {
+  ir::KernelSource program;
   program.name = "norm";
   program.launch.grid = grid;
   program.launch.cluster = ctas;
   return program;
 }
-codegen::Program persistentClusters(int64_t grid, int ctas) {
-  codegen::Program program = clusters(grid, ctas);
+ir::KernelSource persistentClusters(int64_t grid, int ctas) {
+  ir::KernelSource program = clusters(grid, ctas);
   program.launch.isPersistent = true;
   return program;
 }
-codegen::Program waitingGrid(int64_t grid, int cluster = 1) {
-  codegen::Program program = clusters(grid, cluster);
+ir::KernelSource waitingGrid(int64_t grid, int cluster = 1) {
+  ir::KernelSource program = clusters(grid, cluster);
   program.waitsForGrid = true;
   return program;
 }
 
-std::string refusalOf(const codegen::Program& program, const runtime::Residency& room) {
+std::string refusalOf(const ir::KernelSource& program, const runtime::Residency& room) {
   return tests::refusal(ir::ErrorKind::Unsupported, [&] { runtime::startOf(program, room); });
 }
 
 /// `264 CTAs` or `264 CTAs together`.
-std::string start(const codegen::Program& program, const runtime::Residency& room) {
+std::string start(const ir::KernelSource& program, const runtime::Residency& room) {
   const runtime::Start made = runtime::startOf(program, room);
   return std::to_string(made.ctas) + " CTAs" + (made.isCooperative ? " together" : "");
 }

@@ -270,7 +270,7 @@ TEST_CASE("stores in place, and around the caches") {
   checkStatements(kernel, {counting(DType::F32, 64), Memory::zeros(DType::F32, 64)});
 
   kernel.streamStores = true;
-  const codegen::Program program = codegen::emitLlvm(kernel, runtime::Orc::host(1));
+  const ir::KernelSource program = codegen::emitLlvm(kernel, runtime::Orc::host(1));
   CHECK(program.source.find("!nontemporal") != std::string::npos);
   CHECK(program.source.find("sfence") != std::string::npos);
   runtime::Orc orc;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "codegen/llvm/vec.h"
+#include "codegen/llvm/values/vec.h"
 
 namespace codegen {
 

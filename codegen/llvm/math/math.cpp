@@ -3,12 +3,12 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/IntrinsicsX86.h>
 
-#include "codegen/llvm/call.h"
-#include "codegen/llvm/cast.h"
 #include "codegen/llvm/math/erf.h"
 #include "codegen/llvm/math/exp.h"
 #include "codegen/llvm/math/log.h"
 #include "codegen/llvm/math/trig.h"
+#include "codegen/llvm/values/call.h"
+#include "codegen/llvm/values/cast.h"
 
 namespace codegen {
 namespace {

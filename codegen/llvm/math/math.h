@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "codegen/llvm/cpu.h"
-#include "codegen/llvm/vec.h"
+#include "codegen/llvm/values/cpu.h"
+#include "codegen/llvm/values/vec.h"
 
 namespace codegen {
 

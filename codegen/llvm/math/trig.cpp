@@ -2,8 +2,8 @@
 
 #include <limits>
 
-#include "codegen/llvm/call.h"
 #include "codegen/llvm/math/constants.h"
+#include "codegen/llvm/values/call.h"
 
 namespace codegen {
 namespace {

@@ -1,11 +1,11 @@
-#include "codegen/llvm/call.h"
+#include "codegen/llvm/values/call.h"
 
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
 
 #include <algorithm>
 
-#include "codegen/llvm/flow.h"
+#include "codegen/llvm/values/flow.h"
 #include "ir/error.h"
 
 namespace codegen {

@@ -1,4 +1,4 @@
-#include "codegen/llvm/cast.h"
+#include "codegen/llvm/values/cast.h"
 
 #include <llvm/ADT/APFloat.h>
 #include <llvm/IR/IRBuilder.h>
@@ -6,7 +6,7 @@
 
 #include <limits>
 
-#include "codegen/llvm/flow.h"
+#include "codegen/llvm/values/flow.h"
 #include "ir/error.h"
 
 namespace codegen {

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "codegen/llvm/cpu.h"
-#include "codegen/llvm/vec.h"
+#include "codegen/llvm/values/cpu.h"
+#include "codegen/llvm/values/vec.h"
 #include "ir/expr.h"
 
 namespace codegen {

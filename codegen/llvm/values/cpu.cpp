@@ -1,4 +1,4 @@
-#include "codegen/llvm/cpu.h"
+#include "codegen/llvm/values/cpu.h"
 
 #include <string>
 

@@ -1,4 +1,4 @@
-#include "codegen/llvm/flow.h"
+#include "codegen/llvm/values/flow.h"
 
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/MDBuilder.h>

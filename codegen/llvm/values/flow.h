@@ -2,7 +2,7 @@
 
 #include <functional>
 
-#include "codegen/llvm/vec.h"
+#include "codegen/llvm/values/vec.h"
 
 namespace codegen {
 

@@ -1,4 +1,4 @@
-#include "codegen/llvm/integer.h"
+#include "codegen/llvm/values/integer.h"
 
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/IRBuilder.h>

@@ -1,4 +1,4 @@
-#include "codegen/llvm/random.h"
+#include "codegen/llvm/values/random.h"
 
 #include <llvm/IR/IRBuilder.h>
 

@@ -1,4 +1,4 @@
-#include "codegen/llvm/transpose.h"
+#include "codegen/llvm/values/transpose.h"
 
 #include <llvm/IR/IRBuilder.h>
 

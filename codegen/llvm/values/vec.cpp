@@ -1,4 +1,4 @@
-#include "codegen/llvm/vec.h"
+#include "codegen/llvm/values/vec.h"
 
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Intrinsics.h>

@@ -13,8 +13,8 @@ namespace {
 
 using codegen::LaunchStep;
 using codegen::Plan;
-using codegen::Program;
 using codegen::Step;
+using ir::KernelSource;
 
 /// Makes a mistake among the steps of a network's plan.
 class StepBreaker {
@@ -36,7 +36,7 @@ class StepBreaker {
 
  private:
   const LaunchStep* launchAt(size_t step) const { return std::get_if<LaunchStep>(&plan_.steps[step]); }
-  const Program& programOf(const LaunchStep& launch) const { return plan_.programs[static_cast<size_t>(launch.program)]; }
+  const KernelSource& programOf(const LaunchStep& launch) const { return plan_.programs[static_cast<size_t>(launch.program)]; }
   bool isOfGraph(int value) const { return static_cast<size_t>(value) < plan_.graph.values.size(); }
 
   bool take(std::vector<Step> steps) {
@@ -105,7 +105,7 @@ class StepBreaker {
       if (launch == nullptr || flow_[step].writes.size() < 2 || !flow_.isVaried(step)) continue;
       const int lost = flow_[step].writes.back();
       if (!flow_.isFloating(lost) || !isOfGraph(lost)) continue;
-      std::optional<Program> program = withoutLastOutput(*launch);
+      std::optional<KernelSource> program = withoutLastOutput(*launch);
       if (!program) continue;
       std::get<LaunchStep>(plan_.steps[step]).program = static_cast<int>(plan_.programs.size());
       plan_.programs.push_back(std::move(*program));
@@ -113,7 +113,7 @@ class StepBreaker {
     }
     return false;
   }
-  std::optional<Program> withoutLastOutput(const LaunchStep& launch) const {
+  std::optional<KernelSource> withoutLastOutput(const LaunchStep& launch) const {
     int program = launch.program;
     for (const Plan& group : plan_.groups) {
       const auto count = static_cast<int>(group.kernels.size());
@@ -140,7 +140,7 @@ class StepBreaker {
     return false;
   }
   /// Whether two programs are others and take equal parameters; numbers that are no indices.
-  static bool isInterchangeable(const Program& program, const Program& other) {
+  static bool isInterchangeable(const KernelSource& program, const KernelSource& other) {
     const auto isEqual = [](const ir::Param& a, const ir::Param& b) {
       return ir::isFloating(a.buffer.type.dtype) && a.buffer.type == b.buffer.type && a.alignment == b.alignment &&
              a.buffer.isRead == b.buffer.isRead && a.buffer.isWritten == b.buffer.isWritten;

@@ -17,7 +17,7 @@ void allocate(runtime::Device& device) {
 
 /// Starts a kernel of one thread that does this.
 void launch(std::string_view body, runtime::Device& device) {
-  codegen::Program program;
+  ir::KernelSource program;
   program.name = "process_fault";
   program.backend = ir::Backend::Cuda;
   program.source = fmt::format(

@@ -92,7 +92,7 @@ class Compiling {
   Compiled compile(const codegen::Plan& plan) {
     Compilation made{0, true, kernelsOf(plan), ""};
     if (made.kernels.empty()) return std::nullopt;
-    for (const codegen::Program& program : plan.programs) {
+    for (const ir::KernelSource& program : plan.programs) {
       const runtime::Compiler::Result result = compiler_.compile(program, cache_);
       made.ms += result.ms;
       made.cached = made.cached && result.cached;

@@ -145,7 +145,7 @@ class Fitter {
 
 FittedKernels fitted(const KernelFile& file, const ir::Graph& graph) { return Fitter(file, graph)(); }
 
-codegen::Program programOf(const KernelFile& file, const ir::Graph& graph, const std::string& arch) {
+ir::KernelSource programOf(const KernelFile& file, const ir::Graph& graph, const std::string& arch) {
   std::set<std::string_view> headers;
   std::string types;
   for (const auto& [name, dtype] : CallNames(graph).dtypes()) {
@@ -153,7 +153,7 @@ codegen::Program programOf(const KernelFile& file, const ir::Graph& graph, const
     if (!type.header.empty()) headers.insert(type.header);
     types += fmt::format("using {}_t = {};\n", name, type.name);
   }
-  codegen::Program program;
+  ir::KernelSource program;
   program.name = file.contender;
   program.backend = ir::Backend::Cuda;
   program.arch = arch;

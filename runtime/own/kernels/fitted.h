@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "codegen/program.h"
 #include "ir/graph.h"
+#include "ir/kernel_source.h"
 #include "runtime/own/kernels/kernel_file.h"
 
 namespace runtime {
@@ -41,7 +41,7 @@ struct FittedKernels {
 FittedKernels fitted(const KernelFile& file, const ir::Graph& graph);
 
 /// The CUDA program of a file's source for a call: before it stand the types of the call's tensors, `self_t`, `out0_t`.
-codegen::Program programOf(const KernelFile& file, const ir::Graph& graph, const std::string& arch);
+ir::KernelSource programOf(const KernelFile& file, const ir::Graph& graph, const std::string& arch);
 
 /// Compares a launch's arguments with the sizes of its kernel's parameters in bytes. Error: Input, with the place.
 void checkParameters(const KernelLaunch& launch, const std::vector<std::size_t>& parameterBytes);

@@ -28,7 +28,7 @@ class KernelLoader {
  public:
   virtual ~KernelLoader() = default;
   /// The machine code of a CUDA program, which may include CUDA's headers. Error: Toolchain, with NVRTC's log.
-  virtual DeviceCode codeOf(const codegen::Program& program, const Cache& cache) = 0;
+  virtual DeviceCode codeOf(const ir::KernelSource& program, const Cache& cache) = 0;
   /// The kernels of such code. Error: Input where the device refuses it.
   virtual KernelLibraryPtr load(const DeviceCode& code) = 0;
 };

@@ -37,7 +37,7 @@ class TunedDevice : public tests::FakeGpu {
  public:
   explicit TunedDevice(SecondsOf secondsOf) : secondsOf_(std::move(secondsOf)) {}
 
-  runtime::ExecutablePtr compile(const codegen::Program&, const runtime::Cache&) override {
+  runtime::ExecutablePtr compile(const ir::KernelSource&, const runtime::Cache&) override {
     return std::make_shared<FakeExecutable>();
   }
   std::unique_ptr<runtime::Trial> prepare(runtime::Callable& callable, runtime::Workload&) override {

@@ -180,7 +180,7 @@ TEST_CASE("the first error of a log, whatever was warned of before") {
 
 /// Compiles a file's source for a call, with CUDA's headers. Needs NVRTC.
 std::string cubinOf(const KernelFile& file, const ir::Graph& graph, const std::string& arch = "sm_90") {
-  codegen::Program program = runtime::programOf(file, graph, arch);
+  ir::KernelSource program = runtime::programOf(file, graph, arch);
   program.options.push_back("--include-path=" + tests::nvrtc()->headers());
   return tests::nvrtc()->compile(program, runtime::Cache()).cubin;
 }

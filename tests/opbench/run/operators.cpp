@@ -189,7 +189,7 @@ void Operators::compileLater(const ir::Graph& graph, const std::string& label) {
   static std::set<std::string> seen;
   for (const ir::Loops& loops : lowering::lower(graph)) {
     const ir::Target target = tests::hopper();
-    const codegen::Program program = tests::cudaProgram(lowering::apply(loops, target), target);
+    const ir::KernelSource program = tests::cudaProgram(lowering::apply(loops, target), target);
     if (seen.insert(program.source).second) kernels_.add(program, label);
   }
 }

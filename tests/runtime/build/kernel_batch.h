@@ -16,12 +16,12 @@ namespace tests {
 
 /// The kernels of programs as one program. There they are k0, k1 and so on, in this order: programs may name theirs alike. Error:
 /// Internal, where they are compiled in different ways.
-inline codegen::Program together(const std::vector<codegen::Program>& programs) {
-  codegen::Program all = programs.at(0);
+inline ir::KernelSource together(const std::vector<ir::KernelSource>& programs) {
+  ir::KernelSource all = programs.at(0);
   all.name = "together";
   all.source.clear();
   for (size_t i = 0; i < programs.size(); ++i) {
-    const codegen::Program& one = programs[i];
+    const ir::KernelSource& one = programs[i];
     ir::require(one.arch == all.arch && one.options == all.options, "{} is compiled otherwise", one.name);
     std::string text(codegen::withoutPrelude(one.source));
     const std::string head = "\n" + one.name + "(";
@@ -45,7 +45,7 @@ class KernelBatch {
   explicit KernelBatch(CompiledTo to = CompiledTo::Ptx) : to_(to) {}
 
   /// Asks about a program's kernel as well; `label` says in a failure whose it is.
-  void add(codegen::Program program, std::string label) { kernels_.push_back({std::move(program), std::move(label)}); }
+  void add(ir::KernelSource program, std::string label) { kernels_.push_back({std::move(program), std::move(label)}); }
 
   /// Compiles what was added since the last time, and says of each kernel that is refused whose it is, and why.
   std::vector<std::string> refusals() {
@@ -61,12 +61,12 @@ class KernelBatch {
 
  private:
   struct Kernel {
-    codegen::Program program;
+    ir::KernelSource program;
     std::string label;
   };
 
   /// The code of a program, quickly made: NVRTC optimizes little.
-  std::string compiled(codegen::Program program) const {
+  std::string compiled(ir::KernelSource program) const {
     program.options.emplace_back("--Ofast-compile=max");
     if (to_ == CompiledTo::MachineCode) return nvrtc()->compile(program, runtime::Cache()).cubin;
     program.arch.replace(0, std::string_view("sm").size(), "compute");
@@ -81,7 +81,7 @@ class KernelBatch {
   std::string refusal(const std::vector<Kernel>& kernels) const {
     try {
       ir::require(nvrtc() != nullptr, "there is no NVRTC");
-      std::vector<codegen::Program> programs;
+      std::vector<ir::KernelSource> programs;
       for (const Kernel& kernel : kernels) programs.push_back(kernel.program);
       const std::string code = compiled(together(programs));
       for (size_t i = 0; i < kernels.size(); ++i)

@@ -8,8 +8,8 @@
 namespace {
 
 /// A kernel of this name and body, before which stands other text.
-codegen::Program written(const std::string& body, const std::string& name = "fill", const std::string& before = "") {
-  codegen::Program program;
+ir::KernelSource written(const std::string& body, const std::string& name = "fill", const std::string& before = "") {
+  ir::KernelSource program;
   program.name = name;
   program.backend = ir::Backend::Cuda;
   program.arch = "sm_90";
@@ -82,14 +82,14 @@ TEST_CASE("kernels that compile one by one and not together are no pass") {
 TEST_CASE("a kernel that NVRTC leaves out, or that the program does not hold, is no pass") {
   if (tests::nvrtc() == nullptr) return;
   tests::KernelBatch batch;
-  codegen::Program hidden = written("p[0] = 1;");
+  ir::KernelSource hidden = written("p[0] = 1;");
   hidden.source = "\nextern \"C\" __global__ void first() {}\n#if 0" + hidden.source + "#endif\n";
   for (const tests::CompiledTo to : {tests::CompiledTo::Ptx, tests::CompiledTo::MachineCode}) {
     tests::KernelBatch without(to);
     without.add(hidden, "left out");
     CHECK(without.refusals() == std::vector<std::string>{"left out: it is not in the code"});
   }
-  codegen::Program other = written("p[0] = 1;");
+  ir::KernelSource other = written("p[0] = 1;");
   other.name = "another";
   batch.add(other, "another");
   const std::vector<std::string> refusals = batch.refusals();
@@ -98,7 +98,7 @@ TEST_CASE("a kernel that NVRTC leaves out, or that the program does not hold, is
 }
 
 TEST_CASE("kernels of two architectures are not compiled as one program") {
-  codegen::Program other = written("p[0] = 1;");
+  ir::KernelSource other = written("p[0] = 1;");
   other.arch = "sm_80";
   CHECK_THROWS_AS(tests::together({written("p[0] = 1;"), other}), ir::Error);
 }
@@ -114,7 +114,7 @@ TEST_CASE("each declaration of the prelude compiles with no more than what it na
     preludes.insert(codegen::cudaPreludeFor(std::string_view(begin, at)));
   }
   CHECK(preludes.size() > 100);
-  codegen::Program all = written("p[0] = 1;");
+  ir::KernelSource all = written("p[0] = 1;");
   std::string apart;  // each in a namespace of its own, where it sees no other
   for (const std::string& one : preludes) apart += fmt::format("namespace n{} {{\n{}}}\n", apart.size(), one);
   all.source.insert(0, apart);

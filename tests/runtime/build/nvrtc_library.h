@@ -22,7 +22,7 @@ inline runtime::Nvrtc* nvrtc() {
 }
 
 /// Whether NVRTC makes a cubin of a program; it throws its log where not. It optimizes little, which would take most of its time.
-inline bool isAccepted(codegen::Program program) {
+inline bool isAccepted(ir::KernelSource program) {
   ir::require(nvrtc() != nullptr, "there is no NVRTC");
   program.options.emplace_back("--Ofast-compile=max");
   return nvrtc()

@@ -31,8 +31,8 @@ bool compiles(const ir::Kernel& kernel) {
   }
 }
 
-codegen::Program fill(const std::string& extra = "") {
-  codegen::Program program;
+ir::KernelSource fill(const std::string& extra = "") {
+  ir::KernelSource program;
   program.name = "fill";
   program.backend = ir::Backend::Cuda;
   program.arch = "sm_90";
@@ -81,10 +81,10 @@ TEST_CASE("the second time the cubin comes from the cache; a program that differ
   CHECK(second.cached);
   CHECK(second.cubin == first.cubin);
   CHECK_FALSE(tests::nvrtc()->compile(fill("// another\n"), cache).cached);
-  codegen::Program otherOptions = fill();
+  ir::KernelSource otherOptions = fill();
   otherOptions.options.emplace_back("--fmad=false");
   CHECK_FALSE(tests::nvrtc()->compile(otherOptions, cache).cached);
-  codegen::Program otherArch = fill();
+  ir::KernelSource otherArch = fill();
   otherArch.arch = "sm_80";
   CHECK_FALSE(tests::nvrtc()->compile(otherArch, cache).cached);
   std::filesystem::remove_all(folder);

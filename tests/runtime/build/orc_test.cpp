@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// A kernel of one element that stores what it loads plus `addend`.
-codegen::Program adding(double addend, const std::string& name = "adding") {
+ir::KernelSource adding(double addend, const std::string& name = "adding") {
   ir::Kernel kernel = tests::pointwiseKernel({ir::DType::F32}, 1, 1, [&](ir::ExprPool& pool, const auto& loads) {
     return std::vector{pool.make(ir::Op::Add, {loads[0], pool.constant(ir::DType::F32, addend)})};
   });
@@ -93,7 +93,7 @@ TEST_CASE("several threads compile with one compiler") {
 
 TEST_CASE("what LLVM refuses is a toolchain error with its words") {
   runtime::Orc orc;
-  codegen::Program program = adding(1);
+  ir::KernelSource program = adding(1);
   const auto messageOf = [&](const std::string& source) {
     program.source = source;
     try {

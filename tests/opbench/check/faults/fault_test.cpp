@@ -31,7 +31,7 @@ TEST_CASE("for a GPU every mistake in kernels has its place, and they compile") 
     codegen::Plan plan = codegen::compile(graph.value(), target);
     CHECK(breakPlan(plan, planted.fault, target));
     if (!seen.insert(planted.fault).second || tests::nvrtc() == nullptr) continue;
-    for (const codegen::Program& program : plan.programs) CHECK(tests::isAccepted(program));
+    for (const ir::KernelSource& program : plan.programs) CHECK(tests::isAccepted(program));
   }
 }
 

@@ -58,7 +58,7 @@ class HostDevice : public runtime::Device, private runtime::KernelLoader {
   explicit HostDevice(HostKernels kernels) : kernels_(std::move(kernels)) {}
 
   runtime::KernelLoader* kernelLoader() override { return this; }
-  runtime::DeviceCode codeOf(const codegen::Program& program, const runtime::Cache&) override {
+  runtime::DeviceCode codeOf(const ir::KernelSource& program, const runtime::Cache&) override {
     if (program.source.find("oops") != std::string::npos)
       ir::fail(ir::ErrorKind::Toolchain, "NVRTC refuses it:\na.cu(1): warning: w\na.cu(2): error: oops\n");
     return {"code", 5, false};
@@ -71,10 +71,10 @@ class HostDevice : public runtime::Device, private runtime::KernelLoader {
   std::string torchName() const override { return "cpu"; }
   std::string name() const override { return device_->name(); }
   const ir::Target& target() const override { return device_->target(); }
-  ExecutablePtr compile(const codegen::Program& program, const runtime::Cache& cache) override {
+  ExecutablePtr compile(const ir::KernelSource& program, const runtime::Cache& cache) override {
     return device_->compile(program, cache);
   }
-  std::pair<std::string, std::string> assembly(const codegen::Program& program) override { return device_->assembly(program); }
+  std::pair<std::string, std::string> assembly(const ir::KernelSource& program) override { return device_->assembly(program); }
   std::unique_ptr<runtime::Trial> prepare(runtime::Callable& callable, runtime::Workload& workload) override {
     return device_->prepare(callable, workload);
   }
