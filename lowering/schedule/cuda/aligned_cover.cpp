@@ -1,5 +1,16 @@
 #include "lowering/schedule/cuda/aligned_cover.h"
+
 #include "lowering/heuristics/limits.h"
+
+// A run of 10 elements a to j that starts 3 elements after a multiple of the vector's 4 lanes, so that its shift is 3:
+//
+//   memory        . . . a | b c d e | f g h i | j . . .
+//   vector        0         1         2         3           of the cover
+//   before()      3        -1        -5        -9           lanes before the run
+//   end()        13         9         5         1           lanes before the run's end
+//   isWhole()     no        yes       yes       no          before() <= 0 and end() >= 4
+//   clamped()     a a a a | b c d e | f g h i | j j j j     what lanes read: outside the run its nearest element
+//   insideOnly()        a | b c d e | f g h i | j           what lanes store
 
 namespace lowering {
 

@@ -5,6 +5,17 @@
 
 #include "ir/index/ceil_div.h"
 
+// A tile of 4 rows of 32 f32 that start 1000 elements apart in global memory, copied as vectors of 4:
+//
+//   runs_     rows {extent 4, step 1000, shared 36}, elements {extent 32, step 1, shared 1}
+//   global    0 .. 31             1000 .. 1031          2000 .. 2031
+//   shared    0 .. 31, 4 unused,  36 .. 67, 4 unused,   72 .. 103, ..     9 vectors a row: an odd number
+//   bank      0                   4                     8                 of each row's first element
+//
+// Where a thread has 2 rows as lanes (rows_), these stay together, and the unused vector, their `gap`, follows both: rows start
+// at 0, 32, 68, 100. Rows of 30 elements are no whole vectors: where they follow one another in global memory, rows and elements
+// are one run of 120.
+
 namespace lowering {
 
 namespace {
