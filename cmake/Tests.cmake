@@ -89,8 +89,8 @@ set_target_properties(faulty_disk PROPERTIES PREFIX "" LIBRARY_OUTPUT_DIRECTORY 
 opbench_sources(messages inputs/text)
 opbench_results_sources(results)
 list(APPEND messages ${results})
-foreach(name inputs/files inputs/operator_name inputs/sample opbench/settings/arguments opbench/process/channel opbench/sweep/messages
-             opbench/check/faults/process_fault_host opbench/settings/process_fault)
+foreach(name inputs/files inputs/legacy inputs/operator_name inputs/parse inputs/print inputs/sample opbench/settings/arguments
+             opbench/process/channel opbench/sweep/messages opbench/check/faults/process_fault_host opbench/settings/process_fault)
   list(APPEND messages ${name}.cpp)
 endforeach()
 add_executable(fake_worker tests/opbench/fake_worker/fake_worker.cpp ${messages} "${CMAKE_BINARY_DIR}/generated/build_hash.cpp"

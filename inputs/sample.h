@@ -7,16 +7,11 @@
 #include <string_view>
 #include <vector>
 
+#include "inputs/text/source.h"
 #include "ir/argument.h"
 #include "ir/error.h"
 
 namespace inputs {
-
-/// Where a piece of text stands.
-struct Source {
-  std::string file;
-  int line = 0;  ///< from 1
-};
 
 /// The most that a line of samples or results may count, so that no sum of a file's counts overflows.
 inline constexpr int64_t largestCount = 1'000'000'000;

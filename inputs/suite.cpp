@@ -8,10 +8,10 @@
 #include <unordered_map>
 
 #include "inputs/files.h"
+#include "inputs/legacy.h"
 #include "inputs/operator_name.h"
 #include "inputs/region.h"
 #include "inputs/sample.h"
-#include "inputs/text/legacy.h"
 #include "inputs/text/scanner.h"
 
 namespace inputs {

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "inputs/sample.h"
+#include "inputs/text/source.h"
 
 namespace inputs {
 

@@ -7,7 +7,7 @@
 #include <filesystem>
 
 #include "inputs/files.h"
-#include "inputs/text/legacy.h"
+#include "inputs/legacy.h"
 #include "inputs/text/scanner.h"
 #include "ir/error.h"
 #include "opbench/results/read.h"

@@ -6,7 +6,7 @@
 
 #include "inputs/files.h"
 #include "inputs/operator_name.h"
-#include "inputs/text/print.h"
+#include "inputs/print.h"
 #include "inputs/text/scanner.h"
 #include "ir/error.h"
 #include "opbench/cases/case_json.h"

@@ -7,7 +7,7 @@
 #include <filesystem>
 
 #include "inputs/files.h"
-#include "inputs/text/print.h"
+#include "inputs/print.h"
 #include "ir/text/text.h"
 
 namespace opbench {

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "inputs/legacy.h"
 #include "inputs/operator_name.h"
-#include "inputs/text/legacy.h"
 
 namespace hostile {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string>
 
-#include "inputs/text/legacy.h"
+#include "inputs/legacy.h"
 
 TEST_CASE("an operator's name has two or three words of letters, digits and underscores") {
   for (const char* name : {"aten.add.Tensor", "aten.add", "aten.__and__.Scalar", "mylib.f8.default", "a.b"})

@@ -1,5 +1,5 @@
 // What `opbench repro` does with files that are there already.
-#include "inputs/text/print.h"
+#include "inputs/print.h"
 #include "opbench/cases/folder.h"
 #include "tests/opbench/repro/repro_bed.h"
 

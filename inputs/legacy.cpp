@@ -1,4 +1,4 @@
-#include "inputs/text/legacy.h"
+#include "inputs/legacy.h"
 
 #include <algorithm>
 
@@ -46,7 +46,7 @@ void linearBackward(Sample& sample) {
 
 // Backward passes that became compositions of the forward operators take the same arguments: im2col's `input_size` is
 // col2im's `output_size`.
-constexpr LegacyOperator table[] = {
+constexpr LegacyOperator renamed[] = {
     {"aten.col2im_backward.default", "aten.im2col.default", nullptr},
     {"aten.im2col_backward.default", "aten.col2im.default", nullptr},
     {"aten.sum.SymInt", "aten.sum.dim_IntList", nullptr},
@@ -66,12 +66,12 @@ constexpr LegacyOperator table[] = {
 
 }  // namespace
 
-std::span<const LegacyOperator> legacyOperators() { return table; }
+std::span<const LegacyOperator> legacyOperators() { return renamed; }
 
 void renameLegacy(Sample& sample) {
-  auto row = std::find_if(std::begin(table), std::end(table),
+  auto row = std::find_if(std::begin(renamed), std::end(renamed),
                           [&](const LegacyOperator& legacy) { return legacy.recorded == sample.op; });
-  if (row == std::end(table)) return;
+  if (row == std::end(renamed)) return;
   if (row->rewriteArguments) row->rewriteArguments(sample);
   sample.op = row->current;
 }

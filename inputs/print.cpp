@@ -1,4 +1,4 @@
-#include "inputs/text/print.h"
+#include "inputs/print.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -5,8 +5,8 @@
 #include <optional>
 #include <utility>
 
+#include "inputs/print.h"
 #include "inputs/sample.h"
-#include "inputs/text/print.h"
 #include "inputs/text/scanner.h"
 
 namespace inputs {

@@ -1,4 +1,4 @@
-#include "inputs/text/legacy.h"
+#include "inputs/legacy.h"
 
 #include <doctest/doctest.h>
 

@@ -3,8 +3,8 @@
 #include <limits>
 #include <string>
 
+#include "inputs/print.h"
 #include "inputs/sample.h"
-#include "inputs/text/print.h"
 
 using inputs::Sample;
 using ir::Argument;
