@@ -9,8 +9,8 @@
 #include <string>
 #include <utility>
 
-#include "inputs/data/random.h"
 #include "inputs/operator_name.h"
+#include "inputs/random.h"
 
 namespace inputs {
 namespace {

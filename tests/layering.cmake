@@ -187,7 +187,6 @@ endif()
 
 # No folder includes itself through others. These still do; the list may only shrink.
 set(in_circles
-    inputs inputs/data
     runtime runtime/capture runtime/cpu runtime/network runtime/network/model runtime/own runtime/plan runtime/profile runtime/program
     runtime/region runtime/torch runtime/torch/compare)
 foreach(folder IN LISTS folders)

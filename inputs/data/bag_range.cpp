@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "inputs/data/random.h"
+#include "inputs/random.h"
 
 namespace inputs {
 namespace {

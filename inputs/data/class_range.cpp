@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "inputs/data/random.h"
+#include "inputs/random.h"
 
 namespace inputs {
 namespace {

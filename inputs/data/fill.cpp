@@ -6,7 +6,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "inputs/data/random.h"
+#include "inputs/random.h"
 
 namespace inputs {
 namespace {

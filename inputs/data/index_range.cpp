@@ -7,8 +7,8 @@
 
 #include "inputs/data/bag_range.h"
 #include "inputs/data/class_range.h"
-#include "inputs/data/random.h"
 #include "inputs/data/window_range.h"
+#include "inputs/random.h"
 
 namespace inputs {
 namespace {

@@ -17,10 +17,10 @@
 #include "inputs/call.h"
 #include "inputs/data/fill.h"
 #include "inputs/data/index_range.h"
-#include "inputs/data/random.h"
 #include "inputs/data/rows.h"
 #include "inputs/data/schema.h"
 #include "inputs/data/value_range.h"
+#include "inputs/random.h"
 
 namespace inputs {
 namespace {

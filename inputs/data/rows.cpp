@@ -15,8 +15,8 @@
 #include "inputs/data/batch_norms.h"
 #include "inputs/data/fill.h"
 #include "inputs/data/materialize.h"
-#include "inputs/data/random.h"
 #include "inputs/data/schema.h"
+#include "inputs/random.h"
 
 namespace inputs {
 namespace {

@@ -4,7 +4,7 @@
 #include <functional>
 #include <numeric>
 
-#include "inputs/data/random.h"
+#include "inputs/random.h"
 
 namespace inputs {
 namespace {

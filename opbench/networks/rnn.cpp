@@ -6,7 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
-#include "inputs/data/random.h"
+#include "inputs/random.h"
 #include "ir/error.h"
 #include "opbench/networks/words.h"
 #include "opbench/settings/number_option.h"

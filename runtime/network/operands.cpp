@@ -10,7 +10,7 @@
 #include <limits>
 
 #include "inputs/data/materialize.h"
-#include "inputs/data/random.h"
+#include "inputs/random.h"
 
 namespace runtime {
 namespace {

@@ -9,7 +9,7 @@
 #include <functional>
 #include <numeric>
 
-#include "inputs/data/random.h"
+#include "inputs/random.h"
 #include "ir/error.h"
 
 namespace runtime {

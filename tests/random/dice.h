@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <iterator>
 
-#include "inputs/data/random.h"
+#include "inputs/random.h"
 
 namespace tests {
 

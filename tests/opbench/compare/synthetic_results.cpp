@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "inputs/data/random.h"
+#include "inputs/random.h"
 
 namespace tests {
 namespace {

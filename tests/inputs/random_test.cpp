@@ -1,4 +1,4 @@
-#include "inputs/data/random.h"
+#include "inputs/random.h"
 
 #include <doctest/doctest.h>
 
