@@ -1,19 +1,9 @@
 #include "inputs/call.h"
 
+#include "inputs/operator_name.h"
 #include "inputs/text/words.h"
 
 namespace inputs {
-namespace {
-
-/// `add_` of `aten.add_.Tensor`, without the underscore.
-std::string_view baseName(std::string_view op) {
-  op.remove_prefix(std::min(op.size(), op.find('.') + 1));
-  op = op.substr(0, op.find('.'));
-  bool inPlace = op.size() > 1 && op.ends_with('_') && !op.ends_with("__");
-  return inPlace ? op.substr(0, op.size() - 1) : op;
-}
-
-}  // namespace
 
 Call::Call(const Sample& sample, size_t item) : sample_(sample), item_(item), name_(baseName(sample.op)) {}
 

@@ -13,6 +13,7 @@ class Call {
  public:
   Call(const Sample& sample, size_t item);
 
+  const std::string& op() const { return sample_.op; }
   /// Whether the operator, without `aten.`, overload and the underscore of its in-place form, is one of the words.
   bool isOneOf(std::string_view words) const;
   /// Which tensor of a list argument is asked about.

@@ -69,6 +69,13 @@ bool isOperatorName(std::string_view text) {
   return (dots == 1 || dots == 2) && text.front() != '.' && text.back() != '.' && text.find("..") == std::string_view::npos;
 }
 
+std::string_view baseName(std::string_view op) {
+  op.remove_prefix(std::min(op.size(), op.find('.') + 1));
+  op = op.substr(0, op.find('.'));
+  const bool isInPlace = op.size() > 1 && op.ends_with('_') && !op.ends_with("__");
+  return isInPlace ? op.substr(0, op.size() - 1) : op;
+}
+
 std::string operatorName(std::string_view spelled) {
   constexpr std::string_view python = "torch.ops.", scope = "::";
   std::string name(spelled.substr(spelled.starts_with(python) ? python.size() : 0));

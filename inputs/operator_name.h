@@ -29,6 +29,9 @@ std::span<const RefusedOperator> refusedOperators();
 /// Whether a text is `namespace.name` or `namespace.name.overload`.
 bool isOperatorName(std::string_view text);
 
+/// The name without namespace, overload and the underscore of an in-place form: `add` of `aten.add_.Tensor`.
+std::string_view baseName(std::string_view op);
+
 /// A name as samples have it, of one that is spelled as in C++ (`aten::add.Tensor`) or Python (`torch.ops.aten.add.Tensor`).
 std::string operatorName(std::string_view spelled);
 

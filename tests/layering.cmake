@@ -46,6 +46,7 @@ may(codegen/llvm/math ir/ codegen/llvm/values/)
 # Samples: above the IR alone.
 may(inputs ir/ inputs/)
 may(inputs/text ir/)
+may(inputs/operators ir/ inputs/text/ inputs/call.h inputs/operator_name.h inputs/random.h)
 may(inputs/data ir/ inputs/)
 may(inputs/archive ir/ inputs/)
 # Devices; runtime/cuda is a module that is opened, and nobody includes it.

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "inputs/data/distribution.h"
-#include "inputs/data/value_range.h"
+#include "inputs/operators/domain.h"
 
 namespace inputs {
 

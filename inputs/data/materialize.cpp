@@ -16,10 +16,9 @@
 
 #include "inputs/call.h"
 #include "inputs/data/fill.h"
-#include "inputs/data/index_range.h"
 #include "inputs/data/rows.h"
 #include "inputs/data/schema.h"
-#include "inputs/data/value_range.h"
+#include "inputs/operators/facts.h"
 #include "inputs/random.h"
 
 namespace inputs {
@@ -176,10 +175,10 @@ class Materializer {
 
   /// The elements that the sample has for it. Error: Input for an index that is none: devices end the process for those.
   at::Tensor given(const ir::TensorType& type) const {
-    if (const auto range = indexRange(Call(sample_, item_), position_)) {
-      const auto isLegal = [&](int64_t value) { return range->legal.hold(value); };
+    if (const auto domain = domainOf(Call(sample_, item_), position_)) {
+      const auto isLegal = [&](int64_t value) { return domain->legal.hold(value); };
       const auto found = std::find_if_not(given_->begin(), given_->end(), isLegal);
-      if (found != given_->end()) refuse(*found, found - given_->begin(), range->legal);
+      if (found != given_->end()) refuse(*found, found - given_->begin(), domain->legal);
     }
     const at::Tensor elements = at::empty({std::ssize(*given_)}, at::TensorOptions(c10::kLong));
     std::copy(given_->begin(), given_->end(), elements.mutable_data_ptr<int64_t>());

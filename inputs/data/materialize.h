@@ -26,7 +26,7 @@ struct Inputs {
 /// into the storage: a tensor that overlaps itself shows the same element wherever it does. The saved statistics of a batch
 /// norm's gradient in evaluation are its running ones, as in any real call. On torch's `meta` device tensors have no elements,
 /// only a type. Throws Unsupported for sparse tensors and for unknown names of torch, Input for indices that the sample gives and
-/// that are none (`indexRange`).
+/// that are none (`domainOf`).
 Inputs materialize(const Sample& sample, c10::Device device, uint64_t seed, const Data& data = {});
 
 /// ATen's number of a dtype.

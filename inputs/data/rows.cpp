@@ -12,10 +12,10 @@
 #include <numeric>
 
 #include "inputs/call.h"
-#include "inputs/data/batch_norms.h"
 #include "inputs/data/fill.h"
 #include "inputs/data/materialize.h"
 #include "inputs/data/schema.h"
+#include "inputs/operators/normalization.h"
 #include "inputs/random.h"
 
 namespace inputs {

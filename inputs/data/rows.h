@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "inputs/data/distribution.h"
-#include "inputs/data/value_range.h"
+#include "inputs/operators/domain.h"
 #include "inputs/sample.h"
 
 namespace inputs {

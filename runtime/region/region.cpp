@@ -8,7 +8,7 @@
 
 #include "inputs/data/materialize.h"
 #include "inputs/data/rows.h"
-#include "inputs/data/value_range.h"
+#include "inputs/operators/facts.h"
 #include "inputs/region.h"
 #include "runtime/capture/recording.h"
 #include "runtime/device.h"

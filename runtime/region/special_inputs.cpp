@@ -3,7 +3,7 @@
 #include <variant>
 #include <vector>
 
-#include "inputs/data/value_range.h"
+#include "inputs/operators/facts.h"
 #include "runtime/capture/recording.h"
 
 namespace runtime {

@@ -6,8 +6,8 @@
 
 #include "inputs/convert.h"
 #include "inputs/data/fill.h"
-#include "inputs/data/value_range.h"
 #include "inputs/operator_name.h"
+#include "inputs/operators/facts.h"
 #include "inputs/sample.h"
 #include "tests/fuzz/target.h"
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "inputs/data/fill.h"
-#include "inputs/data/value_range.h"
+#include "inputs/operators/facts.h"
 
 namespace tests {
 

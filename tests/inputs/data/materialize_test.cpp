@@ -10,7 +10,7 @@
 #include <set>
 #include <string>
 
-#include "inputs/data/index_range.h"
+#include "inputs/operators/facts.h"
 
 using inputs::Inputs;
 
@@ -207,7 +207,7 @@ TEST_CASE("every argument of ATen that is named like an index has a range, but t
       inputs::Sample none;
       none.op = "aten." + packet + ".default";
       try {
-        if (!inputs::indexRange(inputs::Call(none, 0), i)) without.insert(packet);
+        if (!inputs::domainOf(inputs::Call(none, 0), i)) without.insert(packet);
       } catch (const ir::Error&) {  // there is a range, but no call that has one
       }
     }

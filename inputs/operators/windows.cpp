@@ -1,13 +1,14 @@
-#include "inputs/data/window_range.h"
-
 #include <algorithm>
 #include <functional>
 #include <numeric>
 
+#include "inputs/operators/facts.h"
 #include "inputs/random.h"
 
 namespace inputs {
 namespace {
+
+// --- positions of maxima in planes of so many dimensions ---
 
 constexpr int64_t largestExtent = int64_t{1} << 31;
 
@@ -24,7 +25,7 @@ ir::Shape lastSizes(const ir::TensorType& type, size_t count) {
 
 /// A flat index into the last dimensions of the input: one position of each dimension's span, drawn at random. `indices` is the
 /// tensor of them, which has the output's dimensions.
-IndexRange inWindow(ir::Shape input, const ir::TensorType& indices, std::function<Span(size_t dim, int64_t output)> span) {
+Domain inWindow(ir::Shape input, const ir::TensorType& indices, std::function<Span(size_t dim, int64_t output)> span) {
   lastSizes(indices, input.size());
   const int64_t plane = std::accumulate(input.begin(), input.end(), int64_t{1}, std::multiplies<>());
   return {ByPosition{[input = std::move(input), span = std::move(span)](const ir::Shape& at, uint64_t random) {
@@ -51,11 +52,9 @@ std::vector<int64_t> perDimension(const Call& call, size_t argument, const std::
   return values;
 }
 
-}  // namespace
-
-/// `(grad_output, self, kernel_size, stride, padding, dilation, ceil_mode, indices)`.
+/// In the window of each output: `(grad_output, self, kernel_size, stride, padding, dilation, ceil_mode, indices)`.
 template <size_t dims>
-IndexRange maxPoolIndex(const Call& call) {
+Domain maxPoolIndex(const Call& call) {
   ir::Shape input = lastSizes(call.tensor(1), dims);
   auto kernel = perDimension<dims>(call, 2, {1}), stride = perDimension<dims>(call, 3, kernel);
   auto padding = perDimension<dims>(call, 4, {0}), dilation = perDimension<dims>(call, 5, {1});
@@ -67,9 +66,9 @@ IndexRange maxPoolIndex(const Call& call) {
   });
 }
 
-/// `(grad_output, self, indices)`.
+/// The same: `(grad_output, self, indices)`.
 template <size_t dims>
-IndexRange adaptiveMaxPoolIndex(const Call& call) {
+Domain adaptiveMaxPoolIndex(const Call& call) {
   ir::Shape input = lastSizes(call.tensor(1), dims), output = lastSizes(call.tensor(2), dims);
   return inWindow(input, call.tensor(2), [=](size_t d, int64_t o) {
     int64_t first = o * input[d] / output[d], end = ((o + 1) * input[d] + output[d] - 1) / output[d];
@@ -77,15 +76,16 @@ IndexRange adaptiveMaxPoolIndex(const Call& call) {
   });
 }
 
+/// Anywhere in the input's plane: `(grad_output, self, kernel_size, output_size, indices)`.
 template <size_t dims>
-IndexRange inPlane(const Call& call) {
+Domain inPlane(const Call& call) {
   const ir::Shape input = lastSizes(call.tensor(1), dims);
   return below(std::accumulate(input.begin(), input.end(), int64_t{1}, std::multiplies<>()), call.tensor(4));
 }
 
-/// An output position of its own for each element of a plane.
+/// An output position of its own for each element of a plane: `(self, indices, output_size)`.
 template <size_t dims>
-IndexRange unpooledIndex(const Call& call) {
+Domain unpooledIndex(const Call& call) {
   ir::Shape output = call.integers(2), input = lastSizes(call.tensor(1), dims);
   const auto count = [](const ir::Shape& sizes) {
     return std::accumulate(sizes.begin(), sizes.end(), int64_t{1}, std::multiplies<>());
@@ -100,13 +100,38 @@ IndexRange unpooledIndex(const Call& call) {
           {0, all - 1}};
 }
 
-template IndexRange maxPoolIndex<2>(const Call&);
-template IndexRange maxPoolIndex<3>(const Call&);
-template IndexRange adaptiveMaxPoolIndex<2>(const Call&);
-template IndexRange adaptiveMaxPoolIndex<3>(const Call&);
-template IndexRange inPlane<2>(const Call&);
-template IndexRange inPlane<3>(const Call&);
-template IndexRange unpooledIndex<2>(const Call&);
-template IndexRange unpooledIndex<3>(const Call&);
+/// Elements of an image that are stored at places of a larger one.
+template <size_t dims>
+Domain unpooledValue(const Call& call) {
+  const auto numel = [](const ir::Shape& sizes, size_t count) {
+    const auto last = sizes.end() - static_cast<std::ptrdiff_t>(std::min(count, sizes.size()));
+    return std::accumulate(last, sizes.end(), int64_t{1}, std::multiplies<>());
+  };
+  return equalIf(isRepeated(call.given(1)) || numel(call.tensor(1).sizes, dims) > numel(call.integers(2), dims));
+}
+
+}  // namespace
+
+Family windowFacts() {
+  static const OperatorFacts rows[] = {
+      {"max_pool2d_with_indices_backward", {{7, maxPoolIndex<2>}}},
+      {"max_pool3d_with_indices_backward", {{7, maxPoolIndex<3>}}},
+      {"adaptive_max_pool2d_backward", {{2, adaptiveMaxPoolIndex<2>}}},
+      {"adaptive_max_pool3d_backward", {{2, adaptiveMaxPoolIndex<3>}}},
+      {"fractional_max_pool2d_backward", {{4, inPlane<2>}}},
+      {"fractional_max_pool3d_backward", {{4, inPlane<3>}}},
+      {"max_unpool2d", {{0, unpooledValue<2>}, {1, unpooledIndex<2>}}},
+      {"max_unpool3d", {{0, unpooledValue<3>}, {1, unpooledIndex<3>}}},
+      // An average of large elements and others is rounded by chance, in eager as well.
+      {"avg_pool2d avg_pool3d _adaptive_avg_pool2d _adaptive_avg_pool3d", {{0, Tame{}}}},
+      {"grid_sampler_2d grid_sampler_3d", {{1, sine}}},
+      // The product of an infinite gradient, or of a huge one, is anything where the other factor is 0 but for a rounding.
+      {"grid_sampler_2d_backward grid_sampler_3d_backward", {{0, Finite{}}, {1, Finite{}}, {2, sine}}},
+      {"upsample_linear1d_backward upsample_bilinear2d_backward upsample_trilinear3d_backward", {{0, Finite{}}}},
+      // Weights of both signs cancel beside a large element.
+      {"upsample_bicubic2d upsample_bicubic2d_backward", {{0, Tame{}}}},
+  };
+  return rows;
+}
 
 }  // namespace inputs

@@ -1,4 +1,4 @@
-#include "inputs/data/index_range.h"
+#include "inputs/operators/facts.h"
 
 #include <doctest/doctest.h>
 
@@ -243,7 +243,7 @@ TEST_CASE("a sample may give what an operator takes: negative indices and marks 
   for (const Row& row : rows) {
     CAPTURE(row.op);
     const inputs::Sample sample = tests::sampleOf(row.op, row.call);
-    const auto range = inputs::indexRange(inputs::Call(sample, 0), row.argument);
+    const auto range = inputs::domainOf(inputs::Call(sample, 0), row.argument);
     REQUIRE(range);
     for (int64_t value : row.legal) CHECK(range->legal.hold(value));
     for (int64_t value : row.illegal) CHECK_FALSE(range->legal.hold(value));

@@ -1,4 +1,4 @@
-#include "inputs/data/value_range.h"
+#include "inputs/operators/facts.h"
 
 #include <doctest/doctest.h>
 

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "inputs/operators/domain.h"
+
+namespace inputs {
+
+/// The domain of a tensor argument, or of each tensor of a list.
+struct ArgumentDomain {
+  size_t argument;  ///< by position
+  std::variant<ValueRange, Domain (*)(const Call&)> domain;
+};
+
+/// What is known of operators beside what they compute, which their lowering says.
+struct OperatorFacts {
+  /// Names without `aten.`, with spaces between them. `sort` is meant in place or not; `sort.stable` is one overload, `copy_` the
+  /// form in place alone.
+  std::string_view operators;
+  std::vector<ArgumentDomain> domains;  ///< of arguments that are indices, or where normal data have no, or no telling, results
+};
+
+using Family = std::span<const OperatorFacts>;
+
+// The families: a file each.
+Family embeddingFacts();
+Family indexingFacts();
+Family linearAlgebraFacts();
+Family lossFacts();
+Family movementFacts();
+Family normalizationFacts();
+Family pointwiseFacts();
+Family randomFacts();
+Family reductionFacts();
+Family specialFacts();
+Family windowFacts();
+
+/// All families.
+std::span<const Family> families();
+
+/// The rows of an operator such as `aten.add_.Tensor`, those of its overload or of the form in place first; none of what is not
+/// ATen's.
+std::vector<const OperatorFacts*> factsOf(std::string_view op);
+
+/// The domain of a tensor argument; nothing where any number will do. Beyond it ATen's kernels on CUDA may end the process.
+/// Indices that are written without accumulation are drawn distinct where there is room, and values that may meet nevertheless
+/// are equal, so that the result does not depend on the order of the writes. Error: Unsupported where the call leaves no valid
+/// value (an index into a dimension of size 0).
+std::optional<Domain> domainOf(const Call& call, size_t argument);
+
+/// What the tensor at position `argument` of the call is drawn from, or the `item`-th of the list there. Errors: as domainOf().
+ValueRange valueRangeOf(const Sample& sample, size_t argument, size_t item = 0);
+
+}  // namespace inputs

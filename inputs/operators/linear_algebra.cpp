@@ -1,0 +1,57 @@
+#include <algorithm>
+
+#include "inputs/operators/facts.h"
+#include "inputs/random.h"
+
+namespace inputs {
+namespace {
+
+/// A symmetric matrix whose diagonal elements are larger than the sum of the other elements of their rows.
+Domain positiveDefinite(const Call& call) {
+  if (call.tensor(0).rank() < 2) return {};  // no matrix: ATen refuses it
+  const int64_t rows = call.size(0, -1);
+  return {ByPosition{[rows](const ir::Shape& at, uint64_t) {
+    const int64_t row = at[at.size() - 2], column = at.back();
+    return row == column ? rows + 1 : (row + column) % 3 - 1;
+  }}};
+}
+
+/// The row that each row changes places with: itself or one below, from 1.
+template <size_t factors>
+Domain pivot(const Call& call) {
+  const int64_t rows = call.size(factors, -2);
+  return {ByPosition{[rows](const ir::Shape& at, uint64_t random) {
+            const int64_t row = at.empty() ? 0 : std::min(at.back(), rows - 1);
+            return row + 1 + integerBelow(random, std::max<int64_t>(rows - row, 1));
+          }},
+          {1, rows}};
+}
+
+/// Distances of order 0 count NaN on CUDA alone; those of order 2 may be made of a product, in which infinities cancel to NaN.
+Domain distant(const Call& call) {
+  constexpr double withoutProducts = 2;
+  const double order = call.number(2, 2);
+  return {order == 0 || (order == 2 && call.number(3, 0) != withoutProducts) ? ValueRange(Tame{}) : Plain{}};
+}
+
+}  // namespace
+
+Family linearAlgebraFacts() {
+  static const OperatorFacts rows[] = {
+      // Products of three that are infinite or NaN are so by the order in which they are taken.
+      {"_trilinear", {{0, Tame{}}, {1, Tame{}}, {2, Tame{}}}},
+      {"_cdist_forward", {{0, distant}, {1, distant}}},
+      // Eager adds up squares and a product, in which large elements cancel.
+      {"_euclidean_dist", {{0, Tame{}}, {1, Tame{}}}},
+      {"cholesky", {{0, positiveDefinite}}},
+      // Eager squares as often as the logarithm of the norm says, without an end for NaN.
+      {"linalg_matrix_exp", {{0, Tame{}}}},
+      // LAPACK's pivots and ranks are any of columns whose lengths are none or too large.
+      {"linalg_lstsq", {{0, Tame{}}, {1, Tame{}}}},
+      {"lu_unpack linalg_lu_solve", {{1, pivot<0>}}},
+      {"lu_solve", {{2, pivot<1>}}},
+  };
+  return rows;
+}
+
+}  // namespace inputs

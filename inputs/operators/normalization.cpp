@@ -1,0 +1,51 @@
+#include "inputs/operators/normalization.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "inputs/operators/facts.h"
+
+namespace inputs {
+namespace {
+
+/// Extent of argument 1 along the dimension of argument 2.
+double extent(const Call& call) { return std::max(1.0, static_cast<double>(call.sizeAlong(1, 2))); }
+
+/// Probabilities that add up to about 1 along that dimension.
+Domain softmaxOutput(const Call& call) { return {Uniform{0, 2.0 / extent(call)}}; }
+
+/// Logarithms of such probabilities.
+Domain logSoftmaxOutput(const Call& call) {
+  double mean = -std::log(extent(call));
+  return {Uniform{mean - 1, mean + 0.5}};
+}
+
+/// A mean far from zero is rounded to f32, where eager's host sums in f64: of a batch of a few elements digits would be lost.
+Domain batch(const Call& call) {
+  constexpr int64_t few = 64;
+  const int64_t channels = std::max<int64_t>(call.size(0, 1), 1);
+  return {call.tensor(0).numel() / channels < few ? ValueRange(Uniform{-2, 2}) : Tame{}};
+}
+
+}  // namespace
+
+Family normalizationFacts() {
+  static const OperatorFacts rows[] = {
+      // Of large gradients a small difference is left.
+      {"_softmax_backward_data", {{0, Tame{}}, {1, softmaxOutput}}},
+      {"_log_softmax_backward_data", {{0, Tame{}}, {1, logSoftmaxOutput}}},
+      // Beside large elements the mean of a norm is rounded as a sum is, which is more than one of its elements may be off. Eager
+      // folds mean, scale and shift into one product and one sum, in which large or infinite ones cancel or do not.
+      {"native_layer_norm", {{0, Tame{}}, {2, Tame{}}, {3, Tame{}}}},
+      {"native_group_norm", {{0, Tame{}}, {1, Tame{}}, {2, Tame{}}}},
+      {batchNorms, {{0, batch}, {1, Tame{}}, {2, Tame{}}, {3, Tame{}}, {4, variance}}},
+      // Gradients of norms are small differences of large sums, which a large element would hide.
+      {"native_layer_norm_backward", {{0, Tame{}}, {1, Tame{}}, {3, Tame{}}, {4, variance}, {5, Tame{}}}},
+      {"native_group_norm_backward", {{0, Tame{}}, {1, Tame{}}, {2, Tame{}}, {3, variance}, {4, Tame{}}}},
+      // What is small beside large gradients and means: results are to fit into halves.
+      {batchNormGradients, {{0, Tame{}}, {1, Tame{}}, {2, variance}, {3, Tame{}}, {4, variance}, {5, Tame{}}, {6, variance}}},
+  };
+  return rows;
+}
+
+}  // namespace inputs

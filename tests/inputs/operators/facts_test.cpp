@@ -1,0 +1,48 @@
+#include "inputs/operators/facts.h"
+
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <doctest/doctest.h>
+
+#include <set>
+#include <string>
+#include <tuple>
+
+#include "inputs/operator_name.h"
+#include "inputs/text/words.h"
+
+using inputs::Family;
+using inputs::OperatorFacts;
+
+namespace {
+
+/// Calls `take(name, facts)` for each name of each row.
+template <typename Take>
+void forEachName(const Take& take) {
+  for (const Family& family : inputs::families())
+    for (const OperatorFacts& facts : family)
+      for (const std::string_view name : inputs::split(facts.operators, " ")) take(std::string(name), facts);
+}
+
+}  // namespace
+
+TEST_CASE("facts are of operators that ATen has") {
+  std::set<std::string> known;
+  for (const c10::OperatorName& name : c10::Dispatcher::singleton().getAllOpNames()) {
+    if (!name.name.starts_with("aten::")) continue;
+    const std::string op = inputs::operatorName(name.name), overload = name.overload_name.empty() ? "default" : name.overload_name;
+    known.insert({op.substr(5), std::string(inputs::baseName(op)), op.substr(5) + "." + overload});
+  }
+  std::set<std::string> unknown;
+  forEachName([&](const std::string& name, const OperatorFacts&) {
+    if (!known.contains(name)) unknown.insert(name);
+  });
+  CHECK(unknown == std::set<std::string>{});
+}
+
+TEST_CASE("no argument has two domains") {
+  std::set<std::tuple<std::string, size_t>> seen;
+  forEachName([&](const std::string& name, const OperatorFacts& facts) {
+    CAPTURE(name);
+    for (const auto& one : facts.domains) CHECK(seen.emplace(name, one.argument).second);
+  });
+}
