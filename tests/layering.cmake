@@ -44,7 +44,7 @@ may(codegen/llvm ir/ codegen/llvm/math/ codegen/llvm/values/)
 may(codegen/llvm/values ir/)
 may(codegen/llvm/math ir/ codegen/llvm/values/)
 # Samples: above the IR alone.
-may(inputs ir/ inputs/)
+may(inputs ir/ inputs/text/)
 may(inputs/text ir/)
 may(inputs/operators ir/ inputs/text/ inputs/call.h inputs/operator_name.h inputs/random.h)
 may(inputs/data ir/ inputs/)

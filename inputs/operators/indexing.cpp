@@ -97,11 +97,12 @@ Domain readIndex(const Call& call) {
   return fromEnd(below(call.size(0, dimensionsBefore(call, call.item())), indexTensor(call)));
 }
 
-/// A mask with as many trues as there are values to put, evenly spread.
+/// A mask with as many trues as there are values to put, evenly spread; any where masks have more dimensions than argument 0, which
+/// ATen refuses.
 Domain putMask(const Call& call) {
   const ir::TensorType &mask = indexTensor(call), &values = call.tensor(2);
   int64_t after = call.tensor(0).rank() - dimensionsBefore(call, call.item() + 1), dim = values.rank() - 1 - after;
-  int64_t cells = mask.numel(), trues = dim < 0 ? 1 : values.sizes[dim];
+  int64_t cells = mask.numel(), trues = dim < 0 || after < 0 ? 1 : values.sizes[dim];
   if (trues == 1) return {};
   ir::Shape sizes = mask.sizes;
   return {ByPosition{[=](const ir::Shape& at, uint64_t) {

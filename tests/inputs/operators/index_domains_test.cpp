@@ -220,6 +220,11 @@ TEST_CASE("a mask has no more trues than there are values to scatter, however of
   CHECK(std::count(mask.begin(), mask.end(), 1) == 2);
 }
 
+TEST_CASE("a mask of more dimensions than what is written to, which ATen refuses, is any mask") {
+  const auto sample = tests::sampleOf("aten.index_put.default", "((T([4], f32), [T([2, 3], b8)], T([5], f32)), {})");
+  CHECK(std::holds_alternative<inputs::Plain>(inputs::valueRangeOf(sample, 1)));
+}
+
 TEST_CASE("a sample may give what an operator takes: negative indices and marks of no class where it has them") {
   struct Row {
     const char* op;
