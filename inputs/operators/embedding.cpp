@@ -85,8 +85,10 @@ Domain maximumRow(const Call& call) {
 
 Family embeddingFacts() {
   static const OperatorFacts rows[] = {
-      {"embedding embedding_renorm", {{1, rowOfArgument0}}},
+      {"embedding", {{1, rowOfArgument0}}, Judgement::ofMoves()},
+      {"embedding_renorm", {{1, rowOfArgument0}}},
       {"embedding_bag _embedding_bag _embedding_bag_forward_only", {{1, rowOfArgument0}, {2, bagOffsets}}},
+      {.operators = "_embedding_bag", .judged = {{.workspaces = {2}}}},
       {"_embedding_bag_per_sample_weights_backward", {{2, rowOfArgument1}, {3, perSampleOffsets}, {4, perSampleBag}}},
       {"_embedding_bag_dense_backward", {{1, rowOfSo<5>}, {2, backwardBag}, {3, backwardBagSize}, {4, maximumRow<4, 5, 9>}}},
       {"_embedding_bag_backward",

@@ -65,4 +65,10 @@ ValueRange valueRangeOf(const Sample& sample, size_t argument, size_t item) {
   return domain ? std::move(domain->drawn) : Plain{};
 }
 
+Judgement judgementOf(std::string_view op) {
+  for (const OperatorFacts* facts : factsOf(op))
+    if (facts->judged) return *facts->judged;
+  return {};
+}
+
 }  // namespace inputs

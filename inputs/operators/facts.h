@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "inputs/operators/domain.h"
+#include "inputs/operators/judgement.h"
 
 namespace inputs {
 
@@ -21,7 +22,9 @@ struct OperatorFacts {
   /// Names without `aten.`, with spaces between them. `sort` is meant in place or not; `sort.stable` is one overload, `copy_` the
   /// form in place alone.
   std::string_view operators;
-  std::vector<ArgumentDomain> domains;  ///< of arguments that are indices, or where normal data have no, or no telling, results
+  std::vector<ArgumentDomain> domains =
+      {};                                ///< of arguments that are indices, or where normal data have no, or no telling, results
+  std::optional<Judgement> judged = {};  ///< close where nothing is said
 };
 
 using Family = std::span<const OperatorFacts>;
@@ -54,5 +57,8 @@ std::optional<Domain> domainOf(const Call& call, size_t argument);
 
 /// What the tensor at position `argument` of the call is drawn from, or the `item`-th of the list there. Errors: as domainOf().
 ValueRange valueRangeOf(const Sample& sample, size_t argument, size_t item = 0);
+
+/// How results of an operator such as `aten.sort.stable` are judged.
+Judgement judgementOf(std::string_view op);
 
 }  // namespace inputs

@@ -97,8 +97,8 @@ Domain readIndex(const Call& call) {
   return fromEnd(below(call.size(0, dimensionsBefore(call, call.item())), indexTensor(call)));
 }
 
-/// A mask with as many trues as there are values to put, evenly spread; any where masks have more dimensions than argument 0, which
-/// ATen refuses.
+/// A mask with as many trues as there are values to put, evenly spread; any where masks have more dimensions than argument 0,
+/// which ATen refuses.
 Domain putMask(const Call& call) {
   const ir::TensorType &mask = indexTensor(call), &values = call.tensor(2);
   int64_t after = call.tensor(0).rank() - dimensionsBefore(call, call.item() + 1), dim = values.rank() - 1 - after;
@@ -193,21 +193,26 @@ Domain encodedClass(const Call& call) {
 
 Family indexingFacts() {
   static const OperatorFacts rows[] = {
-      {"gather _gather_sparse_backward index_select index_add index_reduce scatter_reduce", {{2, alongDim}}},
+      {"gather index_select", {{2, alongDim}}, Judgement::ofMoves()},
+      {"_gather_sparse_backward index_add index_reduce scatter_reduce", {{2, alongDim}}},
       // A thousand of them may meet in one element, one after the other: what cancels in between is lost.
       {"scatter_add", {{0, Tame{}}, {2, alongDim}, {3, Uniform{-4, 4}}}},
-      {"index_fill", {{2, [](const Call& call) { return fromEnd(alongDim(call)); }}}},
-      {"scatter index_copy", {{2, distinctAlongDim}, {3, valueAlongDim}}},
+      {"index_fill", {{2, [](const Call& call) { return fromEnd(alongDim(call)); }}}, Judgement::ofMoves()},
+      {"index_copy", {{2, distinctAlongDim}, {3, valueAlongDim}}, Judgement::ofMoves()},
+      {"scatter", {{2, distinctAlongDim}, {3, valueAlongDim}}},
+      {.operators = "scatter.src scatter.value", .judged = Judgement::ofMoves()},
       {"gather_backward", {{3, alongDimOfSelf}}},
       {"index_select_backward", {{3, alongDimOfSizes<1>}}},
       {"value_selecting_reduction_backward", {{2, alongDimOfSizes<3>}}},
       {"take_along_dim", {{1, alongLastDimOrAny}}},
       {"take", {{1, anyElement}}},
       {"put", {{1, putElement}, {2, putValue}}},
-      {"masked_scatter", {{1, scatterMask}}},
-      {"index _unsafe_index", {{1, readIndex}}},
+      {"masked_scatter", {{1, scatterMask}}, Judgement::ofMoves()},
+      {.operators = "masked_select", .judged = Judgement::ofMoves()},
+      {"index", {{1, readIndex}}, Judgement::ofMoves()},
+      {"_unsafe_index", {{1, readIndex}}},
       {"index_put _index_put_impl _unsafe_index_put", {{1, writtenIndex}, {2, valueAtIndices}}},
-      {"one_hot", {{0, encodedClass}}},
+      {"one_hot", {{0, encodedClass}}, Judgement::ofMoves()},
       {"_sparse_coo_tensor_with_dims_and_tensors", {{3, sparseCoordinate}}},
       {"searchsorted", {{0, ascending}, {5, order}}},
       {"bucketize", {{1, ascending}}},

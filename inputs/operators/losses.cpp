@@ -70,6 +70,8 @@ Family lossFacts() {
       {"multilabel_margin_loss_backward", {{2, classesOfMargin<1, 2>}, {4, Below{2}}}},
       {"_ctc_loss ctc_loss", {{1, classOfSequence<0>}, {2, inputLength<0>}, {3, targetLength<0>}}},
       {"_ctc_loss_backward", {{2, classOfSequence<1>}, {3, inputLength<1>}, {4, targetLength<1>}}},
+      // Memory for the backward pass, which libraries do not write all of.
+      {.operators = "_ctc_loss nll_loss2d_forward", .judged = {{.workspaces = {1}}}},
       {"binary_cross_entropy", {{0, probability}, {1, probability}}},
       {"binary_cross_entropy_backward", {{1, probability}, {2, probability}}},
       {"kl_div", {{1, probability}}},

@@ -39,6 +39,10 @@ Family normalizationFacts() {
       {"native_layer_norm", {{0, Tame{}}, {2, Tame{}}, {3, Tame{}}}},
       {"native_group_norm", {{0, Tame{}}, {1, Tame{}}, {2, Tame{}}}},
       {batchNorms, {{0, batch}, {1, Tame{}}, {2, Tame{}}, {3, Tame{}}, {4, variance}}},
+      // Evaluation hands on the running mean as the mean.
+      {.operators = "native_batch_norm", .judged = {{.copies = {1}}}},
+      // A library's memory for its own backward pass.
+      {.operators = "_batch_norm_with_update cudnn_batch_norm", .judged = {{.workspaces = {3}}}},
       // Gradients of norms are small differences of large sums, which a large element would hide.
       {"native_layer_norm_backward", {{0, Tame{}}, {1, Tame{}}, {3, Tame{}}, {4, variance}, {5, Tame{}}}},
       {"native_group_norm_backward", {{0, Tame{}}, {1, Tame{}}, {2, Tame{}}, {3, variance}, {4, Tame{}}}},

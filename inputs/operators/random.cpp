@@ -4,9 +4,14 @@ namespace inputs {
 
 Family randomFacts() {
   static const OperatorFacts rows[] = {
-      {"bernoulli", {{0, probability}, {1, probability}}},
-      {"multinomial", {{0, probability}}},
-      {"normal", {{0, Tame{}}, {1, variance}}},
+      {"bernoulli", {{0, probability}, {1, probability}}, {{Rule::Random}}},
+      {"normal", {{0, Tame{}}, {1, variance}}, {{Rule::Random}}},
+      {.operators = "cauchy dropout exponential geometric log_normal native_dropout normal_functional rand rand_like randint "
+                    "randint_like randn randn_like random uniform",
+       .judged = {{Rule::Random}}},
+      // Are random in other ways.
+      {"multinomial", {{0, probability}}, {{Rule::TypeOnly}}},
+      {.operators = "randperm rrelu_with_noise", .judged = {{Rule::TypeOnly}}},
   };
   return rows;
 }

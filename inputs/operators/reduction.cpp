@@ -11,6 +11,12 @@ Family reductionFacts() {
   static const OperatorFacts rows[] = {
       // The mean of infinite elements is infinite or NaN, as eager's vectors, threads and devices share them out.
       {"var std var_mean std_mean", {{0, Finite{}}}},
+      {.operators = "argmax argmin argsort.stable", .judged = {{.indices = {{0, IndexKind::First}}}}},
+      {.operators = "max.dim min.dim sort.stable", .judged = {{.indices = {{1, IndexKind::First}}}}},
+      {.operators = "median.dim nanmedian.dim mode kthvalue cummax cummin", .judged = {{.indices = {{1, IndexKind::Dim}}}}},
+      {.operators = "argsort", .judged = {{.indices = {{0, IndexKind::Distinct}}}}},
+      {.operators = "sort topk", .judged = {{.indices = {{1, IndexKind::Distinct}}}}},
+      {.operators = "cumsum cumprod logcumsumexp", .judged = {{.isCumulative = true}}},
       {"cummaxmin_backward", {{2, alongDimOfInput}}},
   };
   return rows;

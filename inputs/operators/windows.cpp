@@ -114,6 +114,8 @@ Domain unpooledValue(const Call& call) {
 
 Family windowFacts() {
   static const OperatorFacts rows[] = {
+      {.operators = "max_pool2d_with_indices adaptive_max_pool2d fractional_max_pool2d",
+       .judged = {{.indices = {{1, IndexKind::Plane}}}}},
       {"max_pool2d_with_indices_backward", {{7, maxPoolIndex<2>}}},
       {"max_pool3d_with_indices_backward", {{7, maxPoolIndex<3>}}},
       {"adaptive_max_pool2d_backward", {{2, adaptiveMaxPoolIndex<2>}}},

@@ -9,6 +9,7 @@
 
 #include "inputs/operator_name.h"
 #include "opbench/check/randomness.h"
+#include "runtime/torch/compare/oracle.h"
 
 namespace opbench {
 namespace {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "inputs/operators/facts.h"
 #include "opbench/check/tolerances_reader.h"
 #include "opbench/text/patterns.h"
 
@@ -53,7 +54,7 @@ const Tolerances& Tolerances::standard() {
 }
 
 Criterion Tolerances::criterionFor(const std::string& op) const {
-  Criterion criterion;
+  Criterion criterion{inputs::judgementOf(op)};
   for (const Entry& entry : entries_) {
     if (!isOf(entry, op)) continue;
     criterion.rule = entry.rule.value_or(criterion.rule);
@@ -106,8 +107,7 @@ bool Tolerances::isLenient(const std::string& op, Leniency leniency) const {
 }
 
 Criterion Tolerances::criterionFor(const std::vector<std::string>& ops) const {
-  Criterion all{Rule::Exact};
-  all.mayCopy = all.mayBeConstant = true;
+  Criterion all{inputs::Judgement::ofConstants()};
   for (const std::string& op : ops) {
     const Criterion one = criterionFor(op);
     if (one.rule != Rule::Exact) all.rule = Rule::Close;

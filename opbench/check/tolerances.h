@@ -8,19 +8,12 @@
 #include <string_view>
 #include <vector>
 
+#include "inputs/operators/judgement.h"
 #include "ir/dtype.h"
-#include "runtime/torch/compare/oracle.h"
 
 namespace opbench {
 
-/// How an operator's results are judged.
-enum class Rule {
-  Close,     ///< within the tolerance of the dtype, or as near to the float64 reference as eager is
-  Exact,     ///< bit for bit eager's value: operators that only move or convert values
-  TypeOnly,  ///< dtype, sizes and strides: results are left unwritten, or random in ways that are not known
-  Random,    ///< what a distribution says (randomness.h), and what follows from the numbers that were drawn
-  Network,   ///< the root mean square error is about eager's, or a tenth of the tolerance: many roundings, in another order
-};
+using inputs::Rule;
 
 /// How much a user lets the results of a network differ, in the words of Dynamo's runner. What counts is how the network is run.
 enum class Leniency {
@@ -39,22 +32,15 @@ struct NetworkRun {
   bool byCosine = false;  ///< the direction of results is enough, as the user says of all
 };
 
-/// The criterion of right results of one operator. dtypes that are not floating are Exact under any rule but TypeOnly.
-struct Criterion {
-  Rule rule = Rule::Close;
-  std::optional<double> tolerance;            ///< in place of the dtype's
-  std::map<int, runtime::IndexKind> indices;  ///< by output: the dimension that its elements are indices in
-  double terms = 1;  ///< elements that one is combined from at the least, whatever the sizes of arguments and results say
-  bool isCumulative = false;   ///< elements are combined from those before them along a dimension
-  bool mayCopy = false;        ///< an argument may be the right result
-  bool mayBeConstant = false;  ///< one value for all elements may be
-  bool isTf32 = false;         ///< f32 is computed with the digits of f16, and judged as f16
-  bool mayVary = false;        ///< results may differ from run to run, eager's too
-  bool anyStrides = false;     ///< results may lie otherwise in memory than eager's
-  double leastTolerance = 0;   ///< of a network: the dtype's tolerance is no less
-  bool byCosine = false;       ///< of a network: results that point where the reference does are right
-  std::set<int> copies;        ///< outputs of which an argument may be the right result, whatever the others are
-  std::set<int> workspaces;    ///< outputs whose bytes nobody defines and nobody reads
+/// The criterion of right results of one operator.
+struct Criterion : inputs::Judgement {
+  std::optional<double> tolerance = {};  ///< in place of the dtype's
+  double terms = 1;         ///< elements that one is combined from at the least, whatever the sizes of arguments and results say
+  bool isTf32 = false;      ///< f32 is computed with the digits of f16, and judged as f16
+  bool mayVary = false;     ///< results may differ from run to run, eager's too
+  bool anyStrides = false;  ///< results may lie otherwise in memory than eager's
+  double leastTolerance = 0;  ///< of a network: the dtype's tolerance is no less
+  bool byCosine = false;      ///< of a network: results that point where the reference does are right
 };
 
 /// How far close results may be from what is expected.
@@ -77,8 +63,8 @@ struct OperatorPattern {
   bool mayBeNetwork = false;  ///< whether it may name a network as well
 };
 
-/// The table of rules and tolerances: tolerances.yaml, which is compiled in, and what a user's file of the same form says
-/// otherwise.
+/// Rules and tolerances: what is known of operators (inputs/operators), tolerances.yaml, which is compiled in, and what a user's
+/// file of the same form says otherwise.
 class Tolerances {
  public:
   Tolerances();
@@ -109,7 +95,7 @@ class Tolerances {
     std::optional<Rule> rule;
     std::optional<Leniency> leniency;
     std::optional<double> tolerance;
-    std::optional<std::map<int, runtime::IndexKind>> indices;
+    std::optional<std::map<int, inputs::IndexKind>> indices;
     std::optional<bool> isCumulative, mayCopy, mayBeConstant, mayVary;
     std::optional<std::set<int>> copies, workspaces;
   };

@@ -113,7 +113,7 @@ void TolerancesReader::readIndices(const YAML::Node& node, Tolerances::Entry& en
   expectMap(node, "indices");
   for (const auto& item : node) {
     const size_t kind = wordOf(item.second, "kind of index", {"dim", "distinct", "plane", "first"});
-    entry.indices->emplace(output(item.first), static_cast<runtime::IndexKind>(kind));
+    entry.indices->emplace(output(item.first), static_cast<inputs::IndexKind>(kind));
   }
 }
 

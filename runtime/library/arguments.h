@@ -11,7 +11,7 @@
 namespace runtime::library {
 
 /// The results of a call: one for each output that eager has (those that it leaves undefined are none), in schema order. What is
-/// missing at the end is left unwritten: workspaces (opbench/check/tolerances.yaml), which nobody reads.
+/// missing at the end is left unwritten: workspaces (inputs/operators), which nobody reads.
 using Results = std::vector<at::Tensor>;
 
 /// The arguments of one call by schema name.

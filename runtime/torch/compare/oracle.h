@@ -5,18 +5,13 @@
 #include <string>
 #include <vector>
 
+#include "inputs/operators/judgement.h"
 #include "runtime/torch/call.h"
 #include "runtime/torch/tensor_list.h"
 
 namespace runtime {
 
-/// The dimension that an index output's elements are indices in; always one of the call's first tensor.
-enum class IndexKind {
-  Dim,       ///< along the argument `dim`, or in the flattened tensor where there is none
-  Distinct,  ///< the same, no index twice (sorting)
-  Plane,     ///< in the last two dimensions, flattened (pooling)
-  First,     ///< as Dim, and the operator says which of equal values comes first (argmax, stable sorting)
-};
+using inputs::IndexKind;
 
 /// The values at the indices that output `output` holds, or why they are no indices.
 struct IndexedValues {

@@ -46,3 +46,20 @@ TEST_CASE("no argument has two domains") {
     for (const auto& one : facts.domains) CHECK(seen.emplace(name, one.argument).second);
   });
 }
+
+TEST_CASE("no operator is judged in two ways, but an overload otherwise than the operator's others") {
+  std::set<std::string> seen;
+  forEachName([&](const std::string& name, const OperatorFacts& facts) {
+    CAPTURE(name);
+    if (facts.judged) CHECK(seen.insert(name).second);
+  });
+  CHECK(inputs::judgementOf("aten.sort.default").indices.at(1) == inputs::IndexKind::Distinct);
+  CHECK(inputs::judgementOf("aten.sort.stable").indices.at(1) == inputs::IndexKind::First);
+}
+
+TEST_CASE("facts hold for the form in place as well, and for nothing beside ATen") {
+  CHECK(inputs::judgementOf("aten.copy_.default").rule == inputs::Rule::Exact);
+  CHECK(inputs::judgementOf("aten.scatter_.src").rule == inputs::Rule::Exact);
+  CHECK(inputs::judgementOf("aten.scatter_.reduce").rule == inputs::Rule::Close);
+  CHECK(inputs::judgementOf("model.dropout.inference").rule == inputs::Rule::Close);
+}

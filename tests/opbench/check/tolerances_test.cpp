@@ -9,7 +9,7 @@
 
 using namespace opbench;
 using ir::DType;
-using runtime::IndexKind;
+using inputs::IndexKind;
 
 namespace {
 
