@@ -85,7 +85,7 @@ Domain maximumRow(const Call& call) {
 
 Family embeddingFacts() {
   static const OperatorFacts rows[] = {
-      {"embedding", {{1, rowOfArgument0}}, Judgement::ofMoves()},
+      {"embedding", {{1, rowOfArgument0}}, Judgement::ofMoves(), {{"weight", Reads::NoMoreThanOutputs}}},
       {"embedding_renorm", {{1, rowOfArgument0}}},
       {"embedding_bag _embedding_bag _embedding_bag_forward_only", {{1, rowOfArgument0}, {2, bagOffsets}}},
       {.operators = "_embedding_bag", .judged = {{.workspaces = {2}}}},

@@ -71,4 +71,11 @@ Judgement judgementOf(std::string_view op) {
   return {};
 }
 
+std::optional<Reads> partialReadOf(std::string_view op, std::string_view argument) {
+  for (const OperatorFacts* facts : factsOf(op))
+    for (const PartialRead& one : facts->reads)
+      if (one.argument == argument) return one.reads;
+  return std::nullopt;
+}
+
 }  // namespace inputs

@@ -17,6 +17,21 @@ struct ArgumentDomain {
   std::variant<ValueRange, Domain (*)(const Call&)> domain;
 };
 
+/// How much of a tensor argument an operator reads, where that is not all of it.
+enum class Reads {
+  Nothing,  ///< its sizes matter alone, or it is written only
+  Half,
+  NoMoreThanOutputs,
+  NoMoreThanOthers,  ///< as much as the other arguments have, and as much is changed of it in place
+  OneEach,           ///< an element for each integer of the other arguments
+};
+
+/// An argument that is read in part.
+struct PartialRead {
+  std::string_view argument;  ///< by schema name
+  Reads reads;
+};
+
 /// What is known of operators beside what they compute, which their lowering says.
 struct OperatorFacts {
   /// Names without `aten.`, with spaces between them. `sort` is meant in place or not; `sort.stable` is one overload, `copy_` the
@@ -25,6 +40,7 @@ struct OperatorFacts {
   std::vector<ArgumentDomain> domains =
       {};                                ///< of arguments that are indices, or where normal data have no, or no telling, results
   std::optional<Judgement> judged = {};  ///< close where nothing is said
+  std::vector<PartialRead> reads = {};   ///< what is not read as a whole
 };
 
 using Family = std::span<const OperatorFacts>;
@@ -60,5 +76,8 @@ ValueRange valueRangeOf(const Sample& sample, size_t argument, size_t item = 0);
 
 /// How results of an operator such as `aten.sort.stable` are judged.
 Judgement judgementOf(std::string_view op);
+
+/// How much an operator such as `aten.copy_.default` reads of the argument of that schema name; nothing where that is all of it.
+std::optional<Reads> partialReadOf(std::string_view op, std::string_view argument);
 
 }  // namespace inputs

@@ -193,7 +193,7 @@ Domain encodedClass(const Call& call) {
 
 Family indexingFacts() {
   static const OperatorFacts rows[] = {
-      {"gather index_select", {{2, alongDim}}, Judgement::ofMoves()},
+      {"gather index_select", {{2, alongDim}}, Judgement::ofMoves(), {{"self", Reads::NoMoreThanOutputs}}},
       {"_gather_sparse_backward index_add index_reduce scatter_reduce", {{2, alongDim}}},
       // A thousand of them may meet in one element, one after the other: what cancels in between is lost.
       {"scatter_add", {{0, Tame{}}, {2, alongDim}, {3, Uniform{-4, 4}}}},
@@ -201,6 +201,10 @@ Family indexingFacts() {
       {"index_copy", {{2, distinctAlongDim}, {3, valueAlongDim}}, Judgement::ofMoves()},
       {"scatter", {{2, distinctAlongDim}, {3, valueAlongDim}}},
       {.operators = "scatter.src scatter.value", .judged = Judgement::ofMoves()},
+      // Only the elements that others name are changed in place.
+      {.operators = "index_put_ _index_put_impl_ put_ index_add_ index_copy_ index_fill_ index_reduce_ scatter_ scatter_add_ "
+                    "scatter_reduce_",
+       .reads = {{"self", Reads::NoMoreThanOthers}}},
       {"gather_backward", {{3, alongDimOfSelf}}},
       {"index_select_backward", {{3, alongDimOfSizes<1>}}},
       {"value_selecting_reduction_backward", {{2, alongDimOfSizes<3>}}},
@@ -209,7 +213,7 @@ Family indexingFacts() {
       {"put", {{1, putElement}, {2, putValue}}},
       {"masked_scatter", {{1, scatterMask}}, Judgement::ofMoves()},
       {.operators = "masked_select", .judged = Judgement::ofMoves()},
-      {"index", {{1, readIndex}}, Judgement::ofMoves()},
+      {"index", {{1, readIndex}}, Judgement::ofMoves(), {{"self", Reads::NoMoreThanOutputs}}},
       {"_unsafe_index", {{1, readIndex}}},
       {"index_put _index_put_impl _unsafe_index_put", {{1, writtenIndex}, {2, valueAtIndices}}},
       {"one_hot", {{0, encodedClass}}, Judgement::ofMoves()},

@@ -62,7 +62,10 @@ Domain targetLength(const Call& call) {
 Family lossFacts() {
   static const OperatorFacts rows[] = {
       {"nll_loss nll_loss_nd nll_loss2d nll_loss_forward nll_loss2d_forward cross_entropy_loss", {{1, classOrNone<0, 1, 4>}}},
-      {"nll_loss_backward nll_loss2d_backward", {{2, classOrNone<1, 2, 5>}, {6, totalWeight}}},
+      {.operators = "nll_loss_backward nll_loss2d_backward",
+       .domains = {{2, classOrNone<1, 2, 5>}, {6, totalWeight}},
+       .reads = {{"self", Reads::Nothing}}},
+      {.operators = "nll_loss_forward nll_loss2d_forward", .reads = {{"self", Reads::OneEach}}},
       {"multi_margin_loss", {{1, classOfMargin<0, 1>}}},
       {"multi_margin_loss_backward", {{2, classOfMargin<1, 2>}}},
       {"multilabel_margin_loss multilabel_margin_loss_forward", {{1, classesOfMargin<0, 1>}}},

@@ -117,6 +117,8 @@ Family windowFacts() {
       {.operators = "max_pool2d_with_indices adaptive_max_pool2d fractional_max_pool2d",
        .judged = {{.indices = {{1, IndexKind::Plane}}}}},
       {"max_pool2d_with_indices_backward", {{7, maxPoolIndex<2>}}},
+      {.operators = "avg_pool2d_backward _adaptive_avg_pool2d_backward max_pool2d_with_indices_backward",
+       .reads = {{"self", Reads::Nothing}}},
       {"max_pool3d_with_indices_backward", {{7, maxPoolIndex<3>}}},
       {"adaptive_max_pool2d_backward", {{2, adaptiveMaxPoolIndex<2>}}},
       {"adaptive_max_pool3d_backward", {{2, adaptiveMaxPoolIndex<3>}}},

@@ -1,93 +1,25 @@
 #include "runtime/torch/traffic.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <set>
 #include <string>
 #include <string_view>
 #include <tuple>
 
+#include "inputs/operators/facts.h"
 #include "ir/text/text.h"
 
 namespace runtime {
 namespace {
 
-/// How much of a tensor argument an operator reads, where that is not all of it.
-enum class Reads {
-  Nothing,
-  Half,
-  NoMoreThanOutputs,
-  NoMoreThanOthers,
-  OneEach,  ///< an element for each integer of the other arguments
-};
-
-struct PartialRead {
-  std::string_view packet;    ///< `aten.copy_`
-  std::string_view argument;  ///< by schema name
-  Reads reads;
-};
-
-constexpr std::array partialReads{
-    // Written without being read.
-    PartialRead{"aten.copy_", "self", Reads::Nothing},
-    PartialRead{"aten.fill_", "self", Reads::Nothing},
-    PartialRead{"aten.zero_", "self", Reads::Nothing},
-    PartialRead{"aten.bernoulli_", "self", Reads::Nothing},
-    PartialRead{"aten.uniform_", "self", Reads::Nothing},
-    PartialRead{"aten.normal_", "self", Reads::Nothing},
-    PartialRead{"aten.random_", "self", Reads::Nothing},
-    // Only the sizes matter.
-    PartialRead{"aten.new_zeros", "self", Reads::Nothing},
-    PartialRead{"aten.new_ones", "self", Reads::Nothing},
-    PartialRead{"aten.new_full", "self", Reads::Nothing},
-    PartialRead{"aten.zeros_like", "self", Reads::Nothing},
-    PartialRead{"aten.ones_like", "self", Reads::Nothing},
-    PartialRead{"aten.full_like", "self", Reads::Nothing},
-    PartialRead{"aten.nll_loss_backward", "self", Reads::Nothing},
-    PartialRead{"aten.nll_loss2d_backward", "self", Reads::Nothing},
-    PartialRead{"aten.avg_pool2d_backward", "self", Reads::Nothing},
-    PartialRead{"aten._adaptive_avg_pool2d_backward", "self", Reads::Nothing},
-    PartialRead{"aten.max_pool2d_with_indices_backward", "self", Reads::Nothing},
-    PartialRead{"aten.reflection_pad1d_backward", "self", Reads::Nothing},
-    PartialRead{"aten.reflection_pad2d_backward", "self", Reads::Nothing},
-    // One triangle.
-    PartialRead{"aten.tril", "self", Reads::Half},
-    PartialRead{"aten.triu", "self", Reads::Half},
-    // Only the elements that are picked.
-    PartialRead{"aten.nll_loss_forward", "self", Reads::OneEach},
-    PartialRead{"aten.nll_loss2d_forward", "self", Reads::OneEach},
-    PartialRead{"aten.constant_pad_nd", "self", Reads::NoMoreThanOutputs},
-    PartialRead{"aten.embedding", "weight", Reads::NoMoreThanOutputs},
-    PartialRead{"aten.index_select", "self", Reads::NoMoreThanOutputs},
-    PartialRead{"aten.index", "self", Reads::NoMoreThanOutputs},
-    PartialRead{"aten.gather", "self", Reads::NoMoreThanOutputs},
-    // Only the elements that others name are changed in place.
-    PartialRead{"aten.index_put_", "self", Reads::NoMoreThanOthers},
-    PartialRead{"aten._index_put_impl_", "self", Reads::NoMoreThanOthers},
-    PartialRead{"aten.put_", "self", Reads::NoMoreThanOthers},
-    PartialRead{"aten.index_add_", "self", Reads::NoMoreThanOthers},
-    PartialRead{"aten.index_copy_", "self", Reads::NoMoreThanOthers},
-    PartialRead{"aten.index_fill_", "self", Reads::NoMoreThanOthers},
-    PartialRead{"aten.index_reduce_", "self", Reads::NoMoreThanOthers},
-    PartialRead{"aten.scatter_", "self", Reads::NoMoreThanOthers},
-    PartialRead{"aten.scatter_add_", "self", Reads::NoMoreThanOthers},
-    PartialRead{"aten.scatter_reduce_", "self", Reads::NoMoreThanOthers},
-};
+using inputs::Reads;
 
 void collect(const ir::Argument& argument, std::vector<int>& values) {
   if (const auto* ref = argument.as<ir::ValueRef>()) values.push_back(ref->index);
   if (const auto* list = argument.as<ir::List>()) {
     for (const ir::Argument& item : list->items) collect(item, values);
   }
-}
-
-const PartialRead* findPartialRead(const ir::Node& node, std::string_view argument) {
-  const std::string_view packet = std::string_view(node.op).substr(0, node.op.rfind('.'));
-  const auto* found = std::find_if(partialReads.begin(), partialReads.end(), [&](const PartialRead& entry) {
-    return entry.packet == packet && entry.argument == argument;
-  });
-  return found == partialReads.end() ? nullptr : found;
 }
 
 /// The distinct values that a node writes: its outputs and what it changes in place.
@@ -153,8 +85,7 @@ class NodeTraffic {
   /// What is changed of a value that is partly changed in place.
   int64_t writeLimit(int value) const {
     for (const ir::NamedArgument& arg : node_.args) {
-      const PartialRead* partial = findPartialRead(node_, arg.name);
-      if (partial == nullptr || partial->reads != Reads::NoMoreThanOthers) continue;
+      if (inputs::partialReadOf(node_.op, arg.name) != Reads::NoMoreThanOthers) continue;
       std::vector<int> values;
       collect(arg.value, values);
       if (std::find(values.begin(), values.end(), value) != values.end()) return bytesOfOthers(arg.name);
@@ -202,9 +133,9 @@ class NodeTraffic {
     collect(arg.value, values);
     int64_t sum = 0;
     for (int value : std::set<int>(values.begin(), values.end())) sum += bytes(value);
-    const PartialRead* partial = findPartialRead(node_, arg.name);
-    if (partial == nullptr) return sum;
-    switch (partial->reads) {
+    const auto partial = inputs::partialReadOf(node_.op, arg.name);
+    if (!partial) return sum;
+    switch (*partial) {
       case Reads::Nothing: return 0;
       case Reads::NoMoreThanOutputs: return std::min(sum, written());
       case Reads::Half: return sum / 2;

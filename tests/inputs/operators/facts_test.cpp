@@ -63,3 +63,10 @@ TEST_CASE("facts hold for the form in place as well, and for nothing beside ATen
   CHECK(inputs::judgementOf("aten.scatter_.reduce").rule == inputs::Rule::Close);
   CHECK(inputs::judgementOf("model.dropout.inference").rule == inputs::Rule::Close);
 }
+
+TEST_CASE("what only one form of an operator reads less of is named by that form") {
+  CHECK(inputs::partialReadOf("aten.copy_.default", "self") == inputs::Reads::Nothing);
+  CHECK_FALSE(inputs::partialReadOf("aten.copy.default", "self"));
+  CHECK_FALSE(inputs::partialReadOf("aten.copy_.default", "src"));
+  CHECK(inputs::partialReadOf("aten.index.Tensor", "self") == inputs::Reads::NoMoreThanOutputs);
+}
