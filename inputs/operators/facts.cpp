@@ -78,4 +78,10 @@ std::optional<Reads> partialReadOf(std::string_view op, std::string_view argumen
   return std::nullopt;
 }
 
+std::optional<Products> productsOf(std::string_view op) {
+  for (const OperatorFacts* facts : factsOf(op))
+    if (facts->products) return facts->products;
+  return std::nullopt;
+}
+
 }  // namespace inputs

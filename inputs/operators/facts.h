@@ -32,15 +32,30 @@ struct PartialRead {
   Reads reads;
 };
 
+/// The products of matrices in a call, by its arguments.
+enum class Products {
+  OfTwo,       ///< of arguments 0 and 1
+  AddedToOne,  ///< of arguments 1 and 2, added to argument 0
+  Convolution,
+  ConvolutionBackward,
+  Attention,
+  AttentionBackward,
+  CudnnRnn,
+  CudnnRnnBackward,
+  OnednnRnn,
+  OnednnRnnBackward,
+};
+
 /// What is known of operators beside what they compute, which their lowering says.
 struct OperatorFacts {
   /// Names without `aten.`, with spaces between them. `sort` is meant in place or not; `sort.stable` is one overload, `copy_` the
   /// form in place alone.
   std::string_view operators;
   std::vector<ArgumentDomain> domains =
-      {};                                ///< of arguments that are indices, or where normal data have no, or no telling, results
-  std::optional<Judgement> judged = {};  ///< close where nothing is said
-  std::vector<PartialRead> reads = {};   ///< what is not read as a whole
+      {};                                 ///< of arguments that are indices, or where normal data have no, or no telling, results
+  std::optional<Judgement> judged = {};   ///< close where nothing is said
+  std::vector<PartialRead> reads = {};    ///< what is not read as a whole
+  std::optional<Products> products = {};  ///< what units of their own multiply
 };
 
 using Family = std::span<const OperatorFacts>;
@@ -79,5 +94,8 @@ Judgement judgementOf(std::string_view op);
 
 /// How much an operator such as `aten.copy_.default` reads of the argument of that schema name; nothing where that is all of it.
 std::optional<Reads> partialReadOf(std::string_view op, std::string_view argument);
+
+/// The products of an operator such as `aten.mm.default`; nothing where it has none.
+std::optional<Products> productsOf(std::string_view op);
 
 }  // namespace inputs

@@ -38,6 +38,22 @@ Domain distant(const Call& call) {
 
 Family linearAlgebraFacts() {
   static const OperatorFacts rows[] = {
+      {.operators = "mm bmm mv dot", .products = Products::OfTwo},
+      {.operators = "addmm _addmm_activation addmv baddbmm", .products = Products::AddedToOne},
+      {.operators = "convolution", .products = Products::Convolution},
+      {.operators = "convolution_backward", .products = Products::ConvolutionBackward},
+      {.operators = "_scaled_dot_product_flash_attention _scaled_dot_product_flash_attention_for_cpu "
+                    "_scaled_dot_product_efficient_attention _scaled_dot_product_cudnn_attention "
+                    "_scaled_dot_product_fused_attention_overrideable",
+       .products = Products::Attention},
+      {.operators = "_scaled_dot_product_flash_attention_backward _scaled_dot_product_flash_attention_for_cpu_backward "
+                    "_scaled_dot_product_efficient_attention_backward _scaled_dot_product_cudnn_attention_backward "
+                    "_scaled_dot_product_fused_attention_overrideable_backward",
+       .products = Products::AttentionBackward},
+      {.operators = "_cudnn_rnn", .products = Products::CudnnRnn},
+      {.operators = "_cudnn_rnn_backward", .products = Products::CudnnRnnBackward},
+      {.operators = "mkldnn_rnn_layer", .products = Products::OnednnRnn},
+      {.operators = "mkldnn_rnn_layer_backward", .products = Products::OnednnRnnBackward},
       // A library's memory for its own backward pass.
       {.operators = "_cudnn_rnn mkldnn_rnn_layer", .judged = {{.workspaces = {3}}}},
       // The seed and the offset of what was dropped out, which are left unwritten where nothing was.

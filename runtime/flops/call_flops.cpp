@@ -5,7 +5,10 @@
 
 #include <algorithm>
 
+#include "inputs/operator_name.h"
+#include "inputs/operators/facts.h"
 #include "ir/dtype.h"
+#include "ir/error.h"
 
 namespace runtime {
 namespace {
@@ -15,9 +18,8 @@ using Arguments = c10::ArrayRef<const c10::IValue>;
 /// What decides whether f32 is multiplied as TF32.
 enum class Library { Blas, Convolution, Recurrent };
 
-/// An operator that multiplies: the argument whose dtype the factors have, and how many operations there are.
+/// How a call multiplies: the argument whose dtype the factors have, and how many operations there are.
 struct Multiplying {
-  std::string_view op;
   Library library;
   size_t factor;
   int64_t (*flops)(Arguments);
@@ -100,35 +102,22 @@ int64_t onednnRnn(Arguments arguments) {
 }
 int64_t onednnRnnBackward(Arguments arguments) { return 2 * onednnRnn(arguments); }
 
-constexpr Multiplying multiplying[] = {
-    {"aten::mm", Library::Blas, 0, productAt<0>},
-    {"aten::bmm", Library::Blas, 0, productAt<0>},
-    {"aten::mv", Library::Blas, 0, productAt<0>},
-    {"aten::dot", Library::Blas, 0, productAt<0>},
-    {"aten::addmm", Library::Blas, 1, productAt<1>},
-    {"aten::addmm_", Library::Blas, 1, productAt<1>},
-    {"aten::_addmm_activation", Library::Blas, 1, productAt<1>},
-    {"aten::addmv", Library::Blas, 1, productAt<1>},
-    {"aten::addmv_", Library::Blas, 1, productAt<1>},
-    {"aten::baddbmm", Library::Blas, 1, productAt<1>},
-    {"aten::baddbmm_", Library::Blas, 1, productAt<1>},
-    {"aten::convolution", Library::Convolution, 1, convolution},
-    {"aten::convolution_backward", Library::Convolution, 2, convolutionBackward},
-    {"aten::_scaled_dot_product_flash_attention", Library::Blas, 0, attention},
-    {"aten::_scaled_dot_product_flash_attention_backward", Library::Blas, 1, attentionBackward},
-    {"aten::_scaled_dot_product_flash_attention_for_cpu", Library::Blas, 0, attention},
-    {"aten::_scaled_dot_product_flash_attention_for_cpu_backward", Library::Blas, 1, attentionBackward},
-    {"aten::_scaled_dot_product_efficient_attention", Library::Blas, 0, attention},
-    {"aten::_scaled_dot_product_efficient_attention_backward", Library::Blas, 1, attentionBackward},
-    {"aten::_scaled_dot_product_cudnn_attention", Library::Blas, 0, attention},
-    {"aten::_scaled_dot_product_cudnn_attention_backward", Library::Blas, 1, attentionBackward},
-    {"aten::_scaled_dot_product_fused_attention_overrideable", Library::Blas, 0, attention},
-    {"aten::_scaled_dot_product_fused_attention_overrideable_backward", Library::Blas, 1, attentionBackward},
-    {"aten::_cudnn_rnn", Library::Recurrent, 0, cudnnRnn},
-    {"aten::_cudnn_rnn_backward", Library::Recurrent, 0, cudnnRnnBackward},
-    {"aten::mkldnn_rnn_layer", Library::Recurrent, 0, onednnRnn},
-    {"aten::mkldnn_rnn_layer_backward", Library::Recurrent, 0, onednnRnnBackward},
-};
+Multiplying multiplyingOf(inputs::Products products) {
+  using inputs::Products;
+  switch (products) {
+    case Products::OfTwo: return {Library::Blas, 0, productAt<0>};
+    case Products::AddedToOne: return {Library::Blas, 1, productAt<1>};
+    case Products::Convolution: return {Library::Convolution, 1, convolution};
+    case Products::ConvolutionBackward: return {Library::Convolution, 2, convolutionBackward};
+    case Products::Attention: return {Library::Blas, 0, attention};
+    case Products::AttentionBackward: return {Library::Blas, 1, attentionBackward};
+    case Products::CudnnRnn: return {Library::Recurrent, 0, cudnnRnn};
+    case Products::CudnnRnnBackward: return {Library::Recurrent, 0, cudnnRnnBackward};
+    case Products::OnednnRnn: return {Library::Recurrent, 0, onednnRnn};
+    case Products::OnednnRnnBackward: return {Library::Recurrent, 0, onednnRnnBackward};
+  }
+  ir::fail(ir::ErrorKind::Internal, "products of matrices of an unknown kind");
+}
 
 bool allowsTf32(Library library) {
   at::Context& context = at::globalContext();
@@ -155,12 +144,12 @@ std::string precisionOf(const at::Tensor& factor, Library library) {
 }  // namespace
 
 std::optional<CallFlops> flopsOf(std::string_view op, c10::ArrayRef<const c10::IValue> arguments) {
-  const auto* found =
-      std::find_if(std::begin(multiplying), std::end(multiplying), [&](const Multiplying& each) { return each.op == op; });
-  if (found == std::end(multiplying)) return std::nullopt;
-  std::string precision = precisionOf(arguments[found->factor].toTensor(), found->library);
+  const auto products = inputs::productsOf(inputs::operatorName(op));
+  if (!products) return std::nullopt;
+  const Multiplying multiplying = multiplyingOf(*products);
+  std::string precision = precisionOf(arguments[multiplying.factor].toTensor(), multiplying.library);
   if (precision.empty()) return std::nullopt;
-  return CallFlops{found->flops(arguments), std::move(precision)};
+  return CallFlops{multiplying.flops(arguments), std::move(precision)};
 }
 
 }  // namespace runtime

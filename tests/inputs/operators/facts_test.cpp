@@ -29,7 +29,8 @@ TEST_CASE("facts are of operators that ATen has") {
   std::set<std::string> known;
   for (const c10::OperatorName& name : c10::Dispatcher::singleton().getAllOpNames()) {
     if (!name.name.starts_with("aten::")) continue;
-    const std::string op = inputs::operatorName(name.name), overload = name.overload_name.empty() ? "default" : name.overload_name;
+    const std::string op = inputs::operatorName(name.name),
+                      overload = name.overload_name.empty() ? "default" : name.overload_name;
     known.insert({op.substr(5), std::string(inputs::baseName(op)), op.substr(5) + "." + overload});
   }
   std::set<std::string> unknown;
