@@ -12,7 +12,7 @@ const ir::List* listOf(const ir::Argument& argument, size_t length) {
 
 /// `(grad_output, output_size?, input_size[, align_corners], scale_factors?)` becomes
 /// `(grad_output, output_size, input_size[, align_corners], scale?...)`, a scale for each of `spatial` dimensions. An output
-/// size left to the scale factors is that of the gradient.
+/// size left to the scale factors is the gradient's.
 void splitScaleFactors(Sample& sample, size_t spatial, bool hasAlignCorners) {
   std::vector<ir::Argument>& args = sample.args;
   size_t last = hasAlignCorners ? 4 : 3;

@@ -7,8 +7,8 @@
 namespace inputs {
 namespace {
 
-/// Each pair is one network of the same size. The names of PyTorch are torchbench's, and those in the lists of Hugging Face and
-/// timm models that Dynamo's benchmarks have.
+/// Each pair is one network of the same size. The names of PyTorch are torchbench's, and the names in the lists of Hugging Face
+/// and timm models that Dynamo's benchmarks have.
 constexpr std::pair<std::string_view, std::string_view> names[] = {
     {"albert-base-v2", "albert_base"},
     {"hf_Albert", "albert_base"},

@@ -20,7 +20,7 @@ Sample regionSample(const ir::Graph& region, const std::string& name);
 /// no sample may make (operator_name.h).
 ir::Graph regionOf(const Sample& sample);
 
-/// A region in another dtype: that of its values and of its calls' arguments, as convert() does with samples.
+/// A region whose values and calls' arguments have another dtype, as convert() does with samples.
 Sample convertRegion(const Sample& sample, ir::DType (*convert)(ir::DType dtype, ir::DType target), ir::DType target);
 
 }  // namespace inputs

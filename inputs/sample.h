@@ -27,8 +27,8 @@ struct Sample {
   Source where;
 };
 
-/// The types of a sample's tensors, in the order of its arguments, keyword arguments last; also of those in lists. They are the
-/// sample's own.
+/// The types of a sample's tensors, in the order of its arguments, keyword arguments last; also the types of tensors in lists.
+/// They are the sample's own.
 std::vector<const ir::TensorType*> tensorsOf(const Sample& sample);
 /// Bytes of the storage that the sample's tensor arguments need; the largest number there is where they are more.
 int64_t argumentBytes(const Sample& sample);
@@ -63,7 +63,7 @@ Samples readSamples(const std::vector<std::string>& paths, const FileFilter& isW
 
 /// The sample's call in the recorded format; parseCall reads it back to an equal sample.
 std::string toText(const Sample& sample);
-/// Samples as a file of them, one `Operator:` line before those of an operator that stand together; parseFile reads them back.
+/// Samples as a file of them, one `Operator:` line before samples of an operator that stand together; parseFile reads them back.
 std::string toText(const std::vector<Sample>& samples);
 
 }  // namespace inputs

@@ -27,7 +27,7 @@ void visit(Argument& argument, const std::function<void(Argument&)>& change) {
     for (Argument& item : list->items) visit(item, change);
 }
 
-/// The sample with its arguments changed, those in lists too.
+/// The sample with its arguments changed, also the arguments in lists.
 Sample changed(Sample sample, const std::function<void(Argument&)>& change) {
   for (Argument& argument : sample.args) visit(argument, change);
   for (ir::NamedArgument& named : sample.kwargs) visit(named.value, change);
@@ -60,7 +60,7 @@ void layOut(TensorType& type, const std::vector<size_t>& order, int64_t innermos
   }
 }
 
-/// Whether the size stands among those of a tensor whose elements are given.
+/// Whether a tensor whose elements are given has the size.
 bool isOfGivenTensor(const Sample& sample, int64_t size) {
   bool isFound = false;
   changed(sample, [&](Argument& argument) {

@@ -102,7 +102,7 @@ struct ExportedProgram {
 int64_t exportedBytes(int dtype);
 
 /// Reads the description. Errors: Input where the archive is damaged or contradicts itself, Unsupported where it holds what is
-/// not run: another major version, pickles, custom objects, higher-order operators but those that wrap a block of calls in a
+/// not run: another major version, pickles, custom objects, higher-order operators but the ones that wrap a block of calls in a
 /// setting; each names the file and the place.
 ExportedProgram readExported(const Archive& archive);
 

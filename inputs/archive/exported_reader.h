@@ -11,7 +11,7 @@
 
 namespace inputs {
 
-/// Reads the parts of a program, in the order of the functions. Errors are those of readExported().
+/// Reads the parts of a program, in the order of the functions. Errors: as readExported().
 class ExportedReader {
  public:
   void readRanges(JsonView ranges);

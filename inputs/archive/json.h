@@ -38,7 +38,7 @@ class JsonView {
   int64_t integer() const;
   /// An integer from `least` to `most`.
   int64_t integer(int64_t least, int64_t most) const;
-  /// A number, or one of the words that torch writes for those that JSON lacks: `Infinity`, `-Infinity`, `NaN`.
+  /// A number, or one of the words that torch writes for numbers that JSON lacks: `Infinity`, `-Infinity`, `NaN`.
   double number() const;
   bool boolean() const;
   const std::string& text() const;

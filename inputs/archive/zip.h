@@ -46,7 +46,7 @@ class Archive {
     int method = 0;  ///< 0: stored, 8: deflated
     bool isEncrypted = false;
   };
-  /// Fills the bytes with those of the file from an offset on.
+  /// Fills the bytes from an offset of the file on.
   using Source = std::function<void(uint64_t offset, std::span<char> bytes)>;
   struct Directory {
     uint64_t offset, size, records;

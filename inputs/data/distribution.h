@@ -8,8 +8,8 @@
 
 namespace inputs {
 
-/// What the elements of arguments are drawn from that may be anything; those that must be valid indices, probabilities, variances
-/// or divisors keep to their domain (value_range.h).
+/// What the elements of arguments are drawn from that may be anything; indices, probabilities, variances and divisors keep to
+/// their domain (inputs/operators).
 enum class Distribution {
   Normal,    ///< floats normal(0, 1), integers from -8 to 8, bools half true
   Uniform,   ///< floats between -1 and 1

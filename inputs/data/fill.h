@@ -11,7 +11,7 @@ namespace inputs {
 struct Magnitudes {
   double subnormal;  ///< the smallest
   double normal;     ///< the smallest that is not subnormal
-  double large;      ///< and its cube is finite, unless that of no large number is
+  double large;      ///< and its cube is finite, unless no large number has a finite one
 };
 Magnitudes magnitudesOf(ir::DType dtype);
 

@@ -22,7 +22,7 @@ struct Inputs {
 };
 
 /// Real tensors of the recorded sizes and strides on `device`; equal seeds give equal data, on any device. Elements are
-/// those that the sample gives, or drawn from the domain of their argument (`valueRangeOf`) and from `data` where it is plain,
+/// what the sample gives, or drawn from the domain of their argument (`valueRangeOf`) and from `data` where it is plain,
 /// into the storage: a tensor that overlaps itself shows the same element wherever it does. The saved statistics of a batch
 /// norm's gradient in evaluation are its running ones, as in any real call. On torch's `meta` device tensors have no elements,
 /// only a type. Throws Unsupported for sparse tensors and for unknown names of torch, Input for indices that the sample gives and

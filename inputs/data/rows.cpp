@@ -84,7 +84,7 @@ std::optional<RowKinds> kindsOf(const ValueRange& range, bool isInteger) {
   return nonZero != nullptr && !nonZero->isTame ? std::optional(RowKinds::Any) : std::nullopt;
 }
 
-/// Whether no two elements share memory, but those that a stride of 0 repeats.
+/// Whether no two elements share memory, but elements that a stride of 0 repeats.
 bool isApart(const ir::TensorType& type) {
   std::vector<std::pair<int64_t, int64_t>> dims;  // stride and size
   for (size_t d = 0; d < type.sizes.size(); ++d)

@@ -29,8 +29,8 @@ struct Rows {
 /// How many different things rows hold. Where a tensor has fewer rows, Data::turn says which come.
 inline constexpr int64_t thingsOfRows = 18;
 
-/// The dimensions that a call combines of an argument of `type`, ascending: those that it names, or all but the channels of a
-/// batch norm; nothing where the call does not say. `sample` has its keyword arguments in their positions.
+/// The dimensions that a call combines of an argument of `type`, ascending: the dimensions that it names, or all but the channels
+/// of a batch norm; nothing where the call does not say. `sample` has its keyword arguments in their positions.
 std::optional<std::vector<int64_t>> combinedDims(const Sample& sample, const ir::TensorType& type);
 
 /// The rows of an argument: along combinedDims(), or data.rowDims, or the last dimension. Nothing for one of rank 0, one that

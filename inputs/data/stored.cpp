@@ -12,14 +12,14 @@
 namespace inputs {
 namespace {
 
-/// The bytes that a storage of `elements` repeats: those that are drawn, unless what follows them differs.
+/// The bytes that a storage of `elements` repeats: the drawn ones, unless what follows them differs.
 std::string repeatedBytes(const ir::TensorType& type, const char* storage, int64_t elements) {
   const int64_t size = ir::sizeOf(type.dtype), all = elements * size, drawn = drawnElements(type, Plain{}) * size;
   const bool repeats = all > drawn && std::memcmp(storage + drawn, storage, static_cast<size_t>(all - drawn)) == 0;
   return {storage, static_cast<size_t>(repeats ? drawn : all)};
 }
 
-/// Pairs the tensors of the recorded arguments with those that were made of them.
+/// Pairs the types of the recorded arguments with the tensors that were made of them.
 class Storing {
  public:
   void add(const ir::Argument& argument, const c10::IValue& value) {

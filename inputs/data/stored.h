@@ -15,7 +15,7 @@ struct StoredTensor {
   std::string bytes;  ///< the elements that its storage begins with; it repeats them up to its end
 };
 
-/// The tensors among a sample's arguments as materialize() draws them: those of lists one by one, keyword arguments
+/// The tensors among a sample's arguments as materialize() draws them: tensors of lists one by one, keyword arguments
 /// last. Errors: as materialize().
 std::vector<StoredTensor> storedTensors(const Sample& sample, uint64_t seed, const Data& data = {});
 

@@ -49,7 +49,7 @@ using ValueRange = std::variant<Plain, Finite, Tame, Uniform, Positive, NonZero,
 /// The whole numbers that an operator takes.
 struct Limits {
   int64_t least = std::numeric_limits<int64_t>::min(), most = std::numeric_limits<int64_t>::max();
-  std::optional<int64_t> other = {};  ///< one more, such as that of a target that is ignored
+  std::optional<int64_t> other = {};  ///< one more, such as the number of a target that is ignored
 
   bool hold(int64_t value) const { return (least <= value && value <= most) || value == other; }
 };

@@ -76,8 +76,8 @@ Family windowFacts();
 /// All families.
 std::span<const Family> families();
 
-/// The rows of an operator such as `aten.add_.Tensor`, those of its overload or of the form in place first; none of what is not
-/// ATen's.
+/// The rows of an operator such as `aten.add_.Tensor`, the rows of its overload and of the form in place first; nothing where it
+/// is not ATen's.
 std::vector<const OperatorFacts*> factsOf(std::string_view op);
 
 /// The domain of a tensor argument; nothing where any number will do. Beyond it ATen's kernels on CUDA may end the process.

@@ -27,7 +27,8 @@ Domain pivot(const Call& call) {
           {1, rows}};
 }
 
-/// Distances of order 0 count NaN on CUDA alone; those of order 2 may be made of a product, in which infinities cancel to NaN.
+/// Distances of order 0 count NaN on CUDA alone; distances of order 2 may be made of a product, in which infinities cancel to
+/// NaN.
 Domain distant(const Call& call) {
   constexpr double withoutProducts = 2;
   const double order = call.number(2, 2);
@@ -56,7 +57,7 @@ Family linearAlgebraFacts() {
       {.operators = "mkldnn_rnn_layer_backward", .products = Products::OnednnRnnBackward},
       // A library's memory for its own backward pass.
       {.operators = "_cudnn_rnn mkldnn_rnn_layer", .judged = {{.workspaces = {3}}}},
-      // The seed and the offset of what was dropped out, which are left unwritten where nothing was.
+      // The seed and the offset of a dropout, which are left unwritten where nothing is dropped.
       {.operators = "_cudnn_attention_forward _efficient_attention_forward _flash_attention_forward "
                     "_scaled_dot_product_cudnn_attention _scaled_dot_product_efficient_attention "
                     "_scaled_dot_product_flash_attention",
