@@ -15,7 +15,7 @@
 #include "inputs/data/fill.h"
 #include "inputs/data/materialize.h"
 #include "inputs/data/schema.h"
-#include "inputs/operators/normalization.h"
+#include "inputs/operators/facts.h"
 #include "inputs/random.h"
 
 namespace inputs {
@@ -62,10 +62,6 @@ RowKinds leastOf(Thing thing) {
     default: return RowKinds::Tame;
   }
 }
-
-constexpr std::string_view ofImages = "native_group_norm native_group_norm_backward";
-/// Calls whose overloads without a dimension combine all there is.
-constexpr std::string_view ofEverything = "sum mean prod max min any all norm var std median nanmedian";
 
 std::vector<int64_t> dimsFrom(int64_t first, int64_t rank) {
   std::vector<int64_t> dims(static_cast<size_t>(std::max<int64_t>(rank - first, 0)));
@@ -232,8 +228,9 @@ Thing thingOf(int64_t row, bool isFirst) {
 std::optional<std::vector<int64_t>> combinedDims(const Sample& sample, const ir::TensorType& type) {
   const int64_t rank = std::ssize(type.sizes);
   const Call call(sample, 0);
-  if (call.isOneOf(ofImages)) return dimsFrom(1, rank);
-  if (call.isOneOf(batchNorms) || call.isOneOf(batchNormGradients)) {
+  const std::optional<Combined> combined = combinedOf(sample.op);
+  if (combined == Combined::AllButFirst) return dimsFrom(1, rank);
+  if (combined == Combined::AllButChannels) {
     std::vector<int64_t> dims = dimsFrom(0, rank);
     std::erase(dims, 1);
     return dims;
@@ -242,7 +239,7 @@ std::optional<std::vector<int64_t>> combinedDims(const Sample& sample, const ir:
   if (const auto place = positionOf(schema, "normalized_shape"); place && *place < sample.args.size())
     return dimsFrom(std::max<int64_t>(rank - std::ssize(call.integers(*place)), 0), rank);
   const auto place = positionOf(schema, "dim");
-  if (!place) return schema != nullptr && call.isOneOf(ofEverything) ? std::optional(dimsFrom(0, rank)) : std::nullopt;
+  if (!place) return schema != nullptr && combined == Combined::AllWithoutDim ? std::optional(dimsFrom(0, rank)) : std::nullopt;
   const ir::Argument* dim = *place < sample.args.size() ? &sample.args[*place] : nullptr;
   const auto& otherwise = schema->arguments()[*place].default_value();
   std::vector<int64_t> dims;

@@ -78,6 +78,12 @@ std::optional<Reads> partialReadOf(std::string_view op, std::string_view argumen
   return std::nullopt;
 }
 
+std::optional<Combined> combinedOf(std::string_view op) {
+  for (const OperatorFacts* facts : factsOf(op))
+    if (facts->combined) return facts->combined;
+  return std::nullopt;
+}
+
 std::optional<Products> productsOf(std::string_view op) {
   for (const OperatorFacts* facts : factsOf(op))
     if (facts->products) return facts->products;

@@ -32,6 +32,13 @@ struct PartialRead {
   Reads reads;
 };
 
+/// The dimensions of an argument whose elements are combined, where no argument of the call names them.
+enum class Combined {
+  AllWithoutDim,   ///< all of them, for overloads without a dimension
+  AllButFirst,     ///< an image's
+  AllButChannels,  ///< all but the dimension 1
+};
+
 /// The products of matrices in a call, by its arguments.
 enum class Products {
   OfTwo,       ///< of arguments 0 and 1
@@ -51,11 +58,13 @@ struct OperatorFacts {
   /// Names without `aten.`, with spaces between them. `sort` is meant in place or not; `sort.stable` is one overload, `copy_` the
   /// form in place alone.
   std::string_view operators;
-  std::vector<ArgumentDomain> domains =
-      {};                                 ///< of arguments that are indices, or where normal data have no, or no telling, results
-  std::optional<Judgement> judged = {};   ///< close where nothing is said
-  std::vector<PartialRead> reads = {};    ///< what is not read as a whole
-  std::optional<Products> products = {};  ///< what units of their own multiply
+  /// Domains of indices, and of arguments of which normal data have no, or no telling, results.
+  std::vector<ArgumentDomain> domains = {};
+  /// Nothing where results are close to eager's.
+  std::optional<Judgement> judged = {};
+  std::vector<PartialRead> reads = {};
+  std::optional<Products> products = {};
+  std::optional<Combined> combined = {};
 };
 
 using Family = std::span<const OperatorFacts>;
@@ -95,6 +104,8 @@ Judgement judgementOf(std::string_view op);
 /// How much an operator such as `aten.copy_.default` reads of the argument of that schema name; nothing where that is all of it.
 std::optional<Reads> partialReadOf(std::string_view op, std::string_view argument);
 
+/// The dimensions that an operator such as `aten.sum.default` combines.
+std::optional<Combined> combinedOf(std::string_view op);
 /// The products of an operator such as `aten.mm.default`; nothing where it has none.
 std::optional<Products> productsOf(std::string_view op);
 

@@ -1,5 +1,3 @@
-#include "inputs/operators/normalization.h"
-
 #include <algorithm>
 #include <cmath>
 
@@ -7,6 +5,11 @@
 
 namespace inputs {
 namespace {
+
+constexpr std::string_view batchNorms =
+    "native_batch_norm cudnn_batch_norm _native_batch_norm_legit _native_batch_norm_legit_functional "
+    "_native_batch_norm_legit_no_training _batch_norm_with_update _batch_norm_with_update_functional";
+constexpr std::string_view batchNormGradients = "native_batch_norm_backward cudnn_batch_norm_backward batch_norm_backward";
 
 /// Extent of argument 1 along the dimension of argument 2.
 double extent(const Call& call) { return std::max(1.0, static_cast<double>(call.sizeAlong(1, 2))); }
@@ -37,17 +40,23 @@ Family normalizationFacts() {
       // Beside large elements the mean of a norm is rounded as a sum is, which is more than one of its elements may be off. Eager
       // folds mean, scale and shift into one product and one sum, in which large or infinite ones cancel or do not.
       {"native_layer_norm", {{0, Tame{}}, {2, Tame{}}, {3, Tame{}}}},
-      {"native_group_norm", {{0, Tame{}}, {1, Tame{}}, {2, Tame{}}}},
-      {batchNorms, {{0, batch}, {1, Tame{}}, {2, Tame{}}, {3, Tame{}}, {4, variance}}},
+      {.operators = "native_group_norm", .domains = {{0, Tame{}}, {1, Tame{}}, {2, Tame{}}}, .combined = Combined::AllButFirst},
+      {.operators = batchNorms,
+       .domains = {{0, batch}, {1, Tame{}}, {2, Tame{}}, {3, Tame{}}, {4, variance}},
+       .combined = Combined::AllButChannels},
       // Evaluation hands on the running mean as the mean.
       {.operators = "native_batch_norm", .judged = {{.copies = {1}}}},
       // A library's memory for its own backward pass.
       {.operators = "_batch_norm_with_update cudnn_batch_norm", .judged = {{.workspaces = {3}}}},
       // Gradients of norms are small differences of large sums, which a large element would hide.
       {"native_layer_norm_backward", {{0, Tame{}}, {1, Tame{}}, {3, Tame{}}, {4, variance}, {5, Tame{}}}},
-      {"native_group_norm_backward", {{0, Tame{}}, {1, Tame{}}, {2, Tame{}}, {3, variance}, {4, Tame{}}}},
+      {.operators = "native_group_norm_backward",
+       .domains = {{0, Tame{}}, {1, Tame{}}, {2, Tame{}}, {3, variance}, {4, Tame{}}},
+       .combined = Combined::AllButFirst},
       // What is small beside large gradients and means: results are to fit into halves.
-      {batchNormGradients, {{0, Tame{}}, {1, Tame{}}, {2, variance}, {3, Tame{}}, {4, variance}, {5, Tame{}}, {6, variance}}},
+      {.operators = batchNormGradients,
+       .domains = {{0, Tame{}}, {1, Tame{}}, {2, variance}, {3, Tame{}}, {4, variance}, {5, Tame{}}, {6, variance}},
+       .combined = Combined::AllButChannels},
   };
   return rows;
 }
