@@ -72,7 +72,7 @@ Sample convert(const Sample& sample, ir::DType target, bool channelsLast) {
     for (ir::Argument& argument : result.args)
       if (auto* type = std::get_if<ir::TensorType>(&argument.data); type != nullptr && ir::isFloating(type->dtype))
         type->dtype = target;
-    if (sample.op.starts_with("model.") && target != ir::DType::F32)
+    if (kindOf(sample.op) == SampleKind::Model && target != ir::DType::F32)
       setKeyword(result, "dtype", std::string(ir::torchName(target)));
     return result;
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "inputs/text/scanner.h"
 
@@ -57,9 +58,15 @@ std::string_view packetOf(std::string_view op) {
 
 std::span<const RefusedOperator> refusedOperators() { return table; }
 
-bool isNetwork(std::string_view op) { return isOperatorName(op) && (op.starts_with("rnn.") || op.starts_with("model.")); }
+SampleKind kindOf(std::string_view op) {
+  constexpr std::pair<std::string_view, SampleKind> namespaces[] = {
+      {"region.", SampleKind::Region}, {"rnn.", SampleKind::Recurrent}, {"model.", SampleKind::Model}};
+  for (const auto& [name, kind] : namespaces)
+    if (op.starts_with(name) && isOperatorName(op)) return kind;
+  return SampleKind::Call;
+}
 
-bool isRegion(std::string_view op) { return isOperatorName(op) && op.starts_with("region."); }
+bool isTraining(std::string_view op) { return isNetwork(op) && op.ends_with(".training"); }
 
 bool isOperatorName(std::string_view text) {
   constexpr size_t longest = 128;

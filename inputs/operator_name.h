@@ -10,12 +10,23 @@ namespace inputs {
 /// The namespace of the operators that samples may call.
 inline constexpr std::string_view callableNamespace = "aten";
 
-/// Whether an operator is a network, `rnn.lstm.training`, and not a call: its keywords say what is computed.
-bool isNetwork(std::string_view op);
-/// Whether it is a region, `region.0123456789ab`: calls of a network, whose graph is in its keyword argument (region.h).
-bool isRegion(std::string_view op);
-/// Whether it is neither: a call of ATen's.
-inline bool isCall(std::string_view op) { return !isNetwork(op) && !isRegion(op); }
+/// What a sample computes, which the namespace of its operator says.
+enum class SampleKind {
+  Call,       ///< a call of ATen's: `aten.add.Tensor`
+  Region,     ///< calls of a network, whose graph is in the keyword argument: `region.0123456789ab` (region.h)
+  Recurrent,  ///< a network whose keywords say what is computed: `rnn.lstm.training`
+  Model,      ///< a network whose program a file holds: `model.resnet18.inference`
+};
+/// The kind of an operator's samples.
+SampleKind kindOf(std::string_view op);
+/// Whether an operator is a network of either kind.
+inline bool isNetwork(std::string_view op) { return kindOf(op) >= SampleKind::Recurrent; }
+/// Whether it is a region.
+inline bool isRegion(std::string_view op) { return kindOf(op) == SampleKind::Region; }
+/// Whether it is a call.
+inline bool isCall(std::string_view op) { return kindOf(op) == SampleKind::Call; }
+/// Whether it is a network that is trained, a step of which has gradients.
+bool isTraining(std::string_view op);
 
 /// An operator that reaches outside of its tensors: all its overloads are refused.
 struct RefusedOperator {

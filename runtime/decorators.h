@@ -46,9 +46,9 @@ class DeviceDecorator : public Device {
   std::string name() const override { return device_->name(); }
   std::string hardware() const override { return device_->hardware(); }
   const ir::Target& target() const override { return device_->target(); }
-  ExecutablePtr compile(const codegen::Program& program, const Cache& cache) override { return device_->compile(program, cache); }
+  ExecutablePtr compile(const ir::KernelSource& program, const Cache& cache) override { return device_->compile(program, cache); }
   KernelLoader* kernelLoader() override { return device_->kernelLoader(); }
-  std::pair<std::string, std::string> assembly(const codegen::Program& program) override { return device_->assembly(program); }
+  std::pair<std::string, std::string> assembly(const ir::KernelSource& program) override { return device_->assembly(program); }
   std::unique_ptr<Trial> prepare(Callable& callable, Workload& workload) override { return device_->prepare(callable, workload); }
   void setFlush(Flush flush) override { device_->setFlush(flush); }
   void setStreamedBytes(int64_t bytes) override { device_->setStreamedBytes(bytes); }

@@ -14,9 +14,12 @@ ir::Graph Workload::graph(const TensorList&) const {
 
 std::unique_ptr<Workload> makeWorkload(const inputs::Sample& sample, Device& device, uint64_t seed, const inputs::Data& data,
                                        const Programs& programs) {
-  if (sample.op.starts_with("model.")) return std::make_unique<Model>(sample, device, seed, programs);
-  if (inputs::isNetwork(sample.op)) return std::make_unique<Network>(sample, device, seed);
-  if (inputs::isRegion(sample.op)) return std::make_unique<Region>(sample, device, seed, data);
+  switch (inputs::kindOf(sample.op)) {
+    case inputs::SampleKind::Model: return std::make_unique<Model>(sample, device, seed, programs);
+    case inputs::SampleKind::Recurrent: return std::make_unique<Network>(sample, device, seed);
+    case inputs::SampleKind::Region: return std::make_unique<Region>(sample, device, seed, data);
+    case inputs::SampleKind::Call: break;
+  }
   return std::make_unique<Call>(sample, device, seed, data);
 }
 

@@ -1,4 +1,5 @@
 #include "opbench/check/tolerances.h"
+#include "inputs/operator_name.h"
 
 #include <algorithm>
 #include <cmath>
@@ -85,7 +86,7 @@ Criterion Tolerances::criterionFor(const std::string& op, const NetworkRun& run)
     criterion.leastTolerance = ofHigherHalf;
     return criterion;
   }
-  if (!run.isOnGpu || !op.ends_with(".training")) return criterion;
+  if (!run.isOnGpu || !inputs::isTraining(op)) return criterion;
   if (isIn(Leniency::Cosine)) criterion.byCosine = true;
   if (isIn(Leniency::EvenHigher))
     criterion.leastTolerance = ofEvenHigher;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "inputs/operator_name.h"
 #include "opbench/report/console.h"
 #include "opbench/report/progress.h"
 #include "opbench/report/summary.h"
@@ -71,7 +72,9 @@ class Reporter {
   void endRunner();
   void endOperatorbench();
   /// Whether a row is a model's that is merged: models are shown in a table of their own there, too.
-  bool isMergedModel(const Row& row) const { return options_.verb == Verb::Merge && row.op.starts_with("model."); }
+  bool isMergedModel(const Row& row) const {
+    return options_.verb == Verb::Merge && inputs::kindOf(row.op) == inputs::SampleKind::Model;
+  }
   /// Our tables of models.
   std::string ours(const report::Layout& layout) const;
 

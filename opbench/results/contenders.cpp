@@ -42,7 +42,8 @@ std::vector<Contender> contendersOf(std::string_view op, const std::vector<Conte
       isNetwork ? runtime::contendersOf(op, false) : std::vector{Contender::Eager, Contender::Opbench, Contender::Inductor};
   if (inputs::isCall(op)) all.insert(all.end(), {Contender::Torchscript, Contender(runtime::cudnnNamespace)});
   // What a run of calls takes that names nobody: recurrent networks have no eager, and then nobody was named for them.
-  const bool areNamed = !op.starts_with("rnn.") || asked != std::vector{Contender::Eager, Contender::Opbench};
+  const bool areNamed =
+      inputs::kindOf(op) != inputs::SampleKind::Recurrent || asked != std::vector{Contender::Eager, Contender::Opbench};
   std::vector<Contender> chosen;
   for (const Contender& contender : areNamed ? asked : std::vector<Contender>())
     if ((inputs::isCall(op) && (contender.isOwn() || isNamespace(contender))) ||

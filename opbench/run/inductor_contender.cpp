@@ -15,7 +15,7 @@ namespace {
 runtime::Capture captured(runtime::Workload& workload) {
   std::optional<runtime::Capture> capture = workload.capture(runtime::Audit::No);
   if (!capture) ir::fail(ir::ErrorKind::Unsupported, "{} has no graph", workload.op());
-  if (capture->graph.generator && workload.op().ends_with(".training"))
+  if (capture->graph.generator && inputs::isTraining(workload.op()))
     ir::fail(ir::ErrorKind::Unsupported, "{} draws random numbers, which Inductor would draw in its own way", workload.op());
   return std::move(*capture);
 }

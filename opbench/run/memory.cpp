@@ -20,8 +20,8 @@ constexpr double float64Comparisons = 3;  // copies of an output that comparing 
 }  // namespace
 
 double neededForArguments(const inputs::Sample& sample, const Options& options) {
-  constexpr double copies = 4;                    // as it is, as eager has it, and in float64
-  if (sample.op.starts_with("model.")) return 0;  // the allocator says so where it is too much
+  constexpr double copies = 4;                                           // as it is, as eager has it, and in float64
+  if (inputs::kindOf(sample.op) == inputs::SampleKind::Model) return 0;  // the allocator says so where it is too much
   if (inputs::isNetwork(sample.op))
     return (options.accuracyChecking ? copies : 1) * runtime::stateBytes(runtime::recurrentOf(sample));
   double elements = 0;

@@ -16,69 +16,157 @@
 namespace opbench {
 namespace {
 
-/// Command-line arguments, of which those of default value are left out.
-class Arguments {
- public:
-  explicit Arguments(const Options& options) : options_(options) {}
+using Words = std::vector<std::string>;
 
-  /// `--name value`
-  template <typename Value>
-  void add(const char* name, Value Options::* field) {
-    if (options_.*field != default_.*field) add(name, fmt::format("{}", options_.*field));
-  }
-  void add(const char* name, const std::string& value) { words_.insert(words_.end(), {name, value}); }
-  void flag(const char* name, bool isSet) {
-    if (isSet) words_.emplace_back(name);
-  }
-  std::vector<std::string> take() { return std::move(words_); }
-
- private:
-  const Options& options_;
-  const Options default_;
-  std::vector<std::string> words_;
+/// An option that a race's rows depend on: workers are told it, and results have it. `add` adds its words unless it has its
+/// default.
+struct Travelling {
+  std::string_view name;
+  void (*add)(std::string_view name, const Options& options, Words& words);
 };
 
-void addData(Arguments& arguments, const Options& options) {
-  arguments.add("--dtype", std::string(ir::torchName(options.dtype)));
-  arguments.add("--seed", &Options::seed);
-  arguments.add("--threads", &Options::threads);
-  arguments.flag("--channels-last", options.channelsLast);
-  if (options.data != Options().data) arguments.add("--data", std::string(inputs::name(options.data)));
-  arguments.add("--max-bytes", &Options::maxBytes);
-  arguments.add("--config", &Options::config);
-  arguments.flag("--slow", options.slow);
+void addWords(std::string_view name, const std::string& value, Words& words) {
+  words.insert(words.end(), {std::string(name), value});
 }
 
-void addRace(Arguments& arguments, const Options& options) {
-  if (options.flush == runtime::Flush::Read) arguments.add("--flush", std::string("read"));
-  for (const auto& [name, file] : options.programs) arguments.add("--program", fmt::format("{}={}", name, file));
-  arguments.flag("--tune", options.tune);
-  for (const std::string& schedule : options.schedules) arguments.add("--schedule", schedule);
-  if (options.contenders != Options().contenders)
-    arguments.add("--contenders", fmt::format("{}", fmt::join(namesOf(options.contenders), ",")));
-  for (const std::string& library : options.libraries) arguments.add("--load", library);
-  for (const std::string& file : options.kernels) arguments.add("--kernel", file);
-  for (const std::string& setting : options.inductorSettings) arguments.add("--inductor-options", setting);
-  arguments.add("--repeats", &Options::repeats);
-  if (options.precision != Options().precision) arguments.add("--precision", fmt::format("{:.10g}", options.precision * 100));
-  arguments.add("--max-time", &Options::maxSeconds);
-  arguments.add("--warmup", &Options::warmups);
-  arguments.add("--nloops", &Options::runs);
-  arguments.flag("--kernel-time", options.kernelTime);
-  arguments.flag("--counters", options.counters);
-  arguments.flag("--trace-memory", options.tracesMemory);
-  arguments.flag("--any-precision", options.anyPrecision);
-  arguments.flag("--aa", options.isAA);
-  arguments.flag("--no-accuracy-checking", !options.accuracyChecking);
-  if (options.siblings) arguments.add("--siblings", fmt::format("{}", *options.siblings));
-  arguments.flag("--no-timing", !options.timing);
-  arguments.flag("--no-memory", options.noMemory);
-  arguments.flag("--cosine", options.cosine);
-  arguments.flag("--check-groups", options.checksGroups);
-  arguments.add("--tolerances", &Options::tolerances);
-  if (options.fault) arguments.add("--fault", std::string(name(*options.fault)));
-  if (!options.processFaults.empty()) arguments.add("--fault", toText(options.processFaults));
+/// `--name value` of a member.
+template <auto member>
+void value(std::string_view name, const Options& options, Words& words) {
+  if (options.*member != Options().*member) addWords(name, fmt::format("{}", options.*member), words);
 }
+
+/// `--name` where a member is not as by default.
+template <auto member>
+void flag(std::string_view name, const Options& options, Words& words) {
+  if (options.*member != Options().*member) words.emplace_back(name);
+}
+
+/// `--name value` of each value of a list.
+template <auto member>
+void each(std::string_view name, const Options& options, Words& words) {
+  for (const std::string& one : options.*member) addWords(name, one, words);
+}
+
+void dtype(std::string_view name, const Options& options, Words& words) {
+  addWords(name, std::string(ir::torchName(options.dtype)), words);
+}
+
+void data(std::string_view option, const Options& options, Words& words) {
+  if (options.data != Options().data) addWords(option, std::string(inputs::name(options.data)), words);
+}
+
+void flush(std::string_view name, const Options& options, Words& words) {
+  if (options.flush == runtime::Flush::Read) addWords(name, "read", words);
+}
+
+void programs(std::string_view name, const Options& options, Words& words) {
+  for (const auto& [model, file] : options.programs) addWords(name, fmt::format("{}={}", model, file), words);
+}
+
+void contenders(std::string_view name, const Options& options, Words& words) {
+  if (options.contenders != Options().contenders)
+    addWords(name, fmt::format("{}", fmt::join(namesOf(options.contenders), ",")), words);
+}
+
+void precision(std::string_view name, const Options& options, Words& words) {
+  if (options.precision != Options().precision) addWords(name, fmt::format("{:.10g}", options.precision * 100), words);
+}
+
+void siblings(std::string_view name, const Options& options, Words& words) {
+  if (options.siblings) addWords(name, std::to_string(*options.siblings), words);
+}
+
+void faults(std::string_view option, const Options& options, Words& words) {
+  if (options.fault) addWords(option, std::string(name(*options.fault)), words);
+  if (!options.processFaults.empty()) addWords(option, toText(options.processFaults), words);
+}
+
+using O = Options;
+
+/// Every option that travels, the dtype first.
+constexpr Travelling travelling[] = {{"--dtype", dtype},
+                                     {"--seed", value<&O::seed>},
+                                     {"--threads", value<&O::threads>},
+                                     {"--channels-last", flag<&O::channelsLast>},
+                                     {"--data", data},
+                                     {"--max-bytes", value<&O::maxBytes>},
+                                     {"--config", value<&O::config>},
+                                     {"--slow", flag<&O::slow>},
+                                     {"--flush", flush},
+                                     {"--program", programs},
+                                     {"--tune", flag<&O::tune>},
+                                     {"--schedule", each<&O::schedules>},
+                                     {"--contenders", contenders},
+                                     {"--load", each<&O::libraries>},
+                                     {"--kernel", each<&O::kernels>},
+                                     {"--inductor-options", each<&O::inductorSettings>},
+                                     {"--repeats", value<&O::repeats>},
+                                     {"--precision", precision},
+                                     {"--max-time", value<&O::maxSeconds>},
+                                     {"--warmup", value<&O::warmups>},
+                                     {"--nloops", value<&O::runs>},
+                                     {"--kernel-time", flag<&O::kernelTime>},
+                                     {"--counters", flag<&O::counters>},
+                                     {"--trace-memory", flag<&O::tracesMemory>},
+                                     {"--any-precision", flag<&O::anyPrecision>},
+                                     {"--aa", flag<&O::isAA>},
+                                     {"--no-accuracy-checking", flag<&O::accuracyChecking>},
+                                     {"--siblings", siblings},
+                                     {"--no-timing", flag<&O::timing>},
+                                     {"--no-memory", flag<&O::noMemory>},
+                                     {"--cosine", flag<&O::cosine>},
+                                     {"--check-groups", flag<&O::checksGroups>},
+                                     {"--tolerances", value<&O::tolerances>},
+                                     {"--fault", faults}};
+
+/// The options of a race that stay with the run: which samples it races, where, who starts what, and where results go. Workers
+/// are told of some in other words (supervisor.cpp).
+constexpr std::string_view staying[] = {"--op",
+                                        "--suite",
+                                        "--inputs",
+                                        "--inp-file",
+                                        "--max-samples",
+                                        "--filter",
+                                        "--exclude",
+                                        "--sample-mode",
+                                        "--start-idx",
+                                        "--compat",
+                                        "--device",
+                                        "--devices",
+                                        "--measure-nvfuser",
+                                        "--fail-on",
+                                        "--accuracy-checking",
+                                        "--sanitize",
+                                        "--cases",
+                                        "--max-cases",
+                                        "--no-cases",
+                                        "--resume",
+                                        "--force",
+                                        "--shard",
+                                        "--total-partitions",
+                                        "--partition-id",
+                                        "--timeout",
+                                        "--start-timeout",
+                                        "--compilers",
+                                        "--in-process",
+                                        "--list",
+                                        "--json",
+                                        "--csv",
+                                        "--dump",
+                                        "--quiet",
+                                        "--show-runs",
+                                        "--markdown",
+                                        "--dashboard",
+                                        "--junit",
+                                        "--html",
+                                        "--samples-csv",
+                                        "--cache",
+                                        "--cache-size",
+                                        "--shared-cache",
+                                        "--no-cache",
+                                        "--help",
+                                        "--help-all",
+                                        "--version"};
 
 /// The values of options in a line of quoted(), by the options' names; those of a flag are empty.
 std::map<std::string, std::string> valuesOf(std::string_view line) {
@@ -116,28 +204,34 @@ void addProgram(const std::string& name, const std::string& file, runtime::Diges
 }  // namespace
 
 std::vector<std::string> raceArguments(const Options& options) {
-  Arguments arguments(options);
-  addData(arguments, options);
-  addRace(arguments, options);
-  return arguments.take();
+  Words words;
+  for (const Travelling& option : travelling) option.add(option.name, options, words);
+  return words;
+}
+
+std::optional<Reach> reachOf(std::string_view option) {
+  const auto isIt = [&](const Travelling& each) { return each.name == option; };
+  if (std::any_of(std::begin(travelling), std::end(travelling), isIt)) return Reach::Workers;
+  if (std::find(std::begin(staying), std::end(staying), option) != std::end(staying)) return Reach::Run;
+  return std::nullopt;
 }
 
 std::vector<std::string> selectionArguments(const Options& options) {
-  Arguments arguments(options);
+  Words words;
   if (options.source != Source::Files) return {};
-  const auto addAll = [&](const char* name, const std::vector<std::string>& values) {
-    if (!values.empty()) arguments.add(name, fmt::format("{}", fmt::join(values, ",")));
+  const auto addAll = [&](std::string_view name, const std::vector<std::string>& values) {
+    if (!values.empty()) addWords(name, fmt::format("{}", fmt::join(values, ",")), words);
   };
   addAll("--suite", options.suites);
-  for (const std::string& path : options.inputs) arguments.add("--inputs", path);
+  each<&Options::inputs>("--inputs", options, words);
   addAll("--op", options.ops);
   addAll("--filter", options.filters);
   addAll("--exclude", options.excludes);
-  arguments.add("--max-samples", std::to_string(options.maxSamples));
-  arguments.add("--sample-mode", std::string(name(options.sampleMode)));
-  arguments.add("--start-idx", std::to_string(options.startIdx));
-  if (options.compat == Compat::Operatorbench) arguments.add("--compat", std::string("operatorbench"));
-  return arguments.take();
+  addWords("--max-samples", std::to_string(options.maxSamples), words);
+  addWords("--sample-mode", std::string(name(options.sampleMode)), words);
+  addWords("--start-idx", std::to_string(options.startIdx), words);
+  if (options.compat == Compat::Operatorbench) addWords("--compat", "operatorbench", words);
+  return words;
 }
 
 std::vector<std::string> cacheArguments(const runtime::CacheSettings& settings) {

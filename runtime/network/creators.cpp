@@ -1,4 +1,5 @@
 #include "runtime/network/creators.h"
+#include "inputs/operator_name.h"
 
 #include <algorithm>
 
@@ -44,7 +45,7 @@ const Creator* creatorOf(std::string_view name) {
 bool computes(const Creator& creator, std::string_view kind) { return inputs::isWordOf(kind, creator.kinds); }
 
 std::vector<Contender> contendersOf(std::string_view op, bool defaultsAlone) {
-  if (op.starts_with("model.")) {
+  if (inputs::kindOf(op) == inputs::SampleKind::Model) {
     std::vector<Contender> ofModels{Contender::Eager, Contender("graph"), Contender::Opbench};
     if (!defaultsAlone) ofModels.insert(ofModels.end(), {Contender::Torchscript, Contender::Inductor});
     return ofModels;

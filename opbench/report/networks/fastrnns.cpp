@@ -1,4 +1,5 @@
 #include "opbench/report/networks/fastrnns.h"
+#include "inputs/operator_name.h"
 
 #include <fmt/format.h>
 
@@ -50,7 +51,7 @@ Moments momentsIn(const Unit& unit, std::vector<double> runs) {
   return moments;
 }
 
-bool isOfImages(const Row& row) { return row.op.starts_with("model."); }
+bool isOfImages(const Row& row) { return inputs::kindOf(row.op) == inputs::SampleKind::Model; }
 
 /// A group of fastrnns' JSON: its name, the phase that it has of each timed contender, and its rows.
 struct FastrnnsGroup {

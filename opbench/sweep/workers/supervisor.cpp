@@ -99,13 +99,13 @@ class Supervisor {
   void assign(WorkerSlot& slot) {
     if (slot.isClosed || slot.isBusy() || compilers_->isInTheWay()) return;
     if (!slot.worker && compilers_->hasMore()) return start(slot);
-    slot.attempt = next(slot);
+    slot.attempt = next();
     if (!slot.attempt) return;
     if (!slot.worker) return start(slot);
     begin(slot);
   }
 
-  std::optional<Attempt> next(WorkerSlot& slot) {
+  std::optional<Attempt> next() {
     if (!givenBack_.empty() && !agenda_.isInterrupted()) return takeFirst(givenBack_);
     if (auto job = compilers_->next()) return Attempt{std::move(*job), false};
     if (again_.empty() || agenda_.isInterrupted() || isAnyBusy()) return std::nullopt;

@@ -1,7 +1,10 @@
 #include "opbench/settings/arguments.h"
-#include "opbench/cli/options.h"
 
 #include <doctest/doctest.h>
+
+#include "opbench/cli/command_line.h"
+#include "opbench/cli/help/declared.h"
+#include "opbench/cli/options.h"
 
 using namespace opbench;
 
@@ -54,6 +57,21 @@ TEST_CASE("the arguments are understood as they were meant") {
   CHECK(again.kernels == options.kernels);
   CHECK(again.tolerances == "it's mine.yaml");
   CHECK(quoted(arguments).ends_with("--tolerances 'it'\\''s mine.yaml' --fault zeros"));
+}
+
+TEST_CASE("every option of a race reaches the workers, or is said to stay with the run") {
+  CLI::App app;
+  Options options;
+  Texts texts;
+  declareAll(app, options, texts);
+  for (const DeclaredGroup& group : declared(app).groups)
+    for (const DeclaredOption& option : group.options) {
+      const std::string& name = option.names.back();
+      CHECK_MESSAGE(reachOf(name), name << " is not in the table of opbench/settings/arguments.cpp");
+    }
+  CHECK(reachOf("--seed") == Reach::Workers);
+  CHECK(reachOf("--json") == Reach::Run);
+  CHECK_FALSE(reachOf("--sead"));
 }
 
 TEST_CASE("a line of quoted words is read back") {
