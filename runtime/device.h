@@ -31,12 +31,12 @@ struct PhaseTime {
 class Trial {
  public:
   virtual ~Trial() = default;
-  /// Restores in-place arguments, poisons the outputs (guard.h) where they are ours to write, runs once and waits. The
-  /// outputs are those of this run until the next one. Like every run, timed or not, it draws random numbers of its own.
+  /// Restores in-place arguments, poisons the outputs (guard.h) where they are ours to write, runs once and waits. The outputs
+  /// are this run's until the next one. Like every run, timed or not, it draws random numbers of its own.
   virtual TensorList run() = 0;
   /// Puts the random numbers that its runs draw back to their beginning (Callable::reseed).
   virtual void reseed() {}
-  /// The outputs of the latest run, timed or not; of a run that made several calls those of one.
+  /// The outputs of the latest run, timed or not; of a run that made several calls the outputs of one.
   virtual TensorList outputs() const { return {}; }
   /// Adds one to the captures of the call that take turns when it is timed cold, each with code and memory of its own, until
   /// there are enough; whether it did. Trials that race grow in turn, so that what each has lies spread over the same memory.
@@ -52,10 +52,10 @@ class Trial {
   /// Waits for the runs queued since the last call and appends the time of each in seconds: device time between events on
   /// CUDA, wall time on a CPU.
   virtual void collect(std::vector<double>& seconds) = 0;
-  /// Makes one more run, in all like those that are timed by this measure, whose outputs were poisoned before where they are ours
-  /// to write, and waits. What it returns stays until that capture runs again; nothing where the results of such a run are no
-  /// results of one call. Runs that are timed afterwards go on as if there had been none. It is the run of a capture, or of the
-  /// one whose turn it is.
+  /// Makes one more run, in all like the runs timed by this measure, and waits. Its outputs were poisoned before where they are
+  /// ours to write. The result stays until that capture runs again; nothing where the results of such a run are no results of one
+  /// call. Runs that are timed afterwards go on as if there had been none. It is the run of a capture, or of the one whose turn
+  /// it is.
   virtual TensorList audit(Measure measure, std::optional<int> capture = std::nullopt) = 0;
   /// Starts one run on operands and caches as they are; one that draws random numbers draws others.
   virtual void replay() = 0;
@@ -83,7 +83,7 @@ class Trial {
   virtual std::string tampering() { return ""; }
   /// Kernels a replay runs, ATen's and memory operations included; -1 where it is not known (CPU).
   virtual int kernelNodes() const { return -1; }
-  /// Its name in traces.
+  /// The trial's name in traces.
   std::string label;
   /// Callable::arithmetic, by which its results are judged.
   std::string arithmetic;
@@ -120,13 +120,13 @@ class Device {
   /// Makes it a part of the target, as it was measured on this CPU (ir::Target::streamedBytes).
   virtual void setStreamedBytes(int64_t) {}
   virtual void synchronize() {}
-  /// Does `work` as that of which profilers and sanitizers are told (cudaProfilerStart and Stop).
+  /// Does `work` as the part that profilers and sanitizers are told of (cudaProfilerStart and Stop).
   virtual void profiled(const std::function<void()>& work) { work(); }
 
   /// Queues a reading of the multiprocessors' clock behind the work queued so far (CUDA).
   virtual void queueClock() {}
-  /// The clock at work, in Hz: on CUDA the mean of the readings queued since the last call and one more, which are waited for;
-  /// on a CPU that of the calling thread's core. Nothing where it cannot be told.
+  /// The clock at work, in Hz: on CUDA the mean of the readings queued since the last call and one more, which are waited for; on
+  /// a CPU the clock of the calling thread's core. Nothing where it cannot be told.
   virtual std::optional<double> clock() { return std::nullopt; }
   /// The clock it is sold with, in Hz; 0 where not known.
   virtual double ratedClock() const { return 0; }
@@ -142,7 +142,7 @@ class Device {
   virtual std::optional<double> stolenSeconds() { return std::nullopt; }
   /// Bytes that its last cache before memory holds; 0 where it cannot be told.
   virtual int64_t lastCacheBytes() { return 0; }
-  /// Its memory; nothing where it cannot be told.
+  /// The device's memory; nothing where it cannot be told.
   virtual std::optional<Memory> memory() { return std::nullopt; }
   /// Begins to watch memory; one watch at a time lives on a device, and it ends on the thread that it began on.
   virtual std::unique_ptr<MemoryWatch> watchMemory() = 0;
@@ -152,7 +152,7 @@ class Device {
   virtual Environment environment() { return {}; }
   /// The releases of the software, in one line (softwareText); empty where there is none.
   std::string software() { return softwareText(environment()); }
-  /// Its state now; nothing on a CPU, and where the driver does not tell.
+  /// The GPU's state now; nothing on a CPU, and where the driver does not tell.
   virtual std::optional<GpuState> state() { return std::nullopt; }
   /// What `opbench doctor` prints about it: {what, found}.
   virtual std::vector<std::pair<std::string, std::string>> facts() = 0;

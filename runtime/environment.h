@@ -37,7 +37,7 @@ struct GpuState {
   bool operator==(const GpuState&) const = default;
 };
 
-/// The state at the end of a span: the seconds are those of the span alone, the other processes the most of both moments.
+/// The state at the end of a span: the seconds are the span's alone, the other processes the most of both moments.
 GpuState between(const GpuState& begin, GpuState end);
 
 }  // namespace runtime

@@ -12,7 +12,7 @@ class Executable {
   /// the program says.
   virtual void launch(void* const* pointers) const = 0;
 
-  /// The same loaded once more, at another address, on devices where code is loaded; null elsewhere.
+  /// The executable loaded once more, at another address, on devices where code is loaded; null elsewhere.
   virtual std::shared_ptr<const Executable> again() const { return nullptr; }
 
   double compileMs = 0;  ///< wall time from text to code that can be started

@@ -31,7 +31,7 @@ struct HeldMemory {
 
 /// The memory that tensors hold, in bytes, by a part of a run.
 struct MemoryLine {
-  std::string name;     ///< of a module, or `aten.add.Tensor add_1` of a call of none; of what is neither: `(operands)`,
+  std::string name;     ///< of a module, or `aten.add.Tensor add_1` of a call of none; of memory of neither: `(operands)`,
                         ///< `(backward)`, `(optimizer)`, and `(forward)` for the rest of that
   int64_t added = 0;    ///< by its calls, all together; less than 0 where they give back
   int64_t current = 0;  ///< when its last call ended, operands included
@@ -44,7 +44,8 @@ class MemoryWatch {
  public:
   virtual ~MemoryWatch() = default;
   virtual MemoryPeaks peaks() const = 0;
-  /// What tensors hold of what was allocated since the watch began; what lay there before and was given back counts as less.
+  /// The memory that tensors hold, as far as it was allocated since the watch began; earlier memory that was given back counts as
+  /// less.
   virtual HeldMemory held() = 0;
 };
 

@@ -54,14 +54,14 @@ class Workload {
   virtual void setChance(bool /*isOn*/) {}
   /// The tensors of a set that runs read or write, in the order of the inputs of graph().
   virtual TensorList operands(int set = 0) const = 0;
-  /// Those that no run may write.
+  /// The tensors that no run may write.
   virtual TensorList readOnly() const = 0;
   /// Bytes of memory that one set of operands takes.
   virtual int64_t operandBytes() const = 0;
 
-  /// Runs the baseline of checks on copies of what it writes: its outputs stay valid.
+  /// Runs the baseline of checks on copies of the tensors that it writes: its outputs stay valid.
   virtual TensorList runEager() = 0;
-  /// The same in float64; empty where there is no such form.
+  /// runEager() in float64; empty where there is no such form.
   virtual TensorList runEagerInFloat64() = 0;
   /// Both runs of a call on contiguous copies of its operands, with results that lie as runEager()'s do: what eager means where
   /// its kernels take strides wrongly. Empty where all are contiguous, where the operator computes with strides, or draws random
@@ -75,7 +75,7 @@ class Workload {
   virtual std::vector<MemoryLine> traceMemory(MemoryWatch&) { return {}; }
   /// An output of a run in words: `output 0`.
   virtual std::string outputName(int output) const = 0;
-  /// How many outputs runs have, and the name of an operand, as far as they are known before a run: those of networks.
+  /// The number of outputs of runs, and the name of an operand, as far as they are known before a run, as networks' are.
   virtual int outputs() const { return 0; }
   virtual std::string operandName(int) const { return ""; }
   /// The contender whose code runEager() is, which therefore is not judged; nothing where all are.
@@ -103,7 +103,7 @@ class Workload {
   virtual Call* call() { return nullptr; }
 };
 
-/// The workload of a sample, its operands drawn from `seed` and `data`; models are among `programs`. Errors: as those of Call.
+/// The workload of a sample, its operands drawn from `seed` and `data`; models are among `programs`. Errors: Call's.
 std::unique_ptr<Workload> makeWorkload(const inputs::Sample& sample, Device& device, uint64_t seed, const inputs::Data& data,
                                        const Programs& programs);
 

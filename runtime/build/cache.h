@@ -24,8 +24,8 @@ struct CacheUse {
   int64_t entries = 0, bytes = 0;
 };
 
-/// An on-disk store of compiled code and of what was measured, shared by concurrent processes. Entries are replaced as a whole
-/// and carry a sum that only those can make who have the key: any other entry reads as missing. Copies are of one store.
+/// An on-disk store of compiled code and of measurements, shared by concurrent processes. Entries are replaced as a whole and
+/// carry a sum that only holders of the key can make: any other entry reads as missing. Copies are of one store.
 class Cache {
  public:
   /// Keeps nothing.

@@ -11,7 +11,7 @@ namespace runtime {
 /// the same. Errors: Input, why there is none, or why it is no secret.
 Key keyIn(const TrustedFolder& folder, const std::string& name);
 
-/// The same of a file of the user's own, whose folder is made where it is missing.
+/// The secret that a file of the user's own holds, whose folder is made where it is missing.
 Key keyOf(const std::string& path);
 
 }  // namespace runtime

@@ -9,7 +9,7 @@
 
 namespace runtime {
 
-/// Compiles programs for a device into the cache, where those that run on the device find them; it needs no device itself.
+/// Compiles programs for a device into the cache, where processes that run on the device find them; it needs no device itself.
 class Compiler {
  public:
   /// Errors: Toolchain, where the target's compiler is missing.

@@ -9,7 +9,7 @@
 
 namespace runtime {
 
-/// 256 bits that depend on every bit of what was summed.
+/// 256 bits that depend on every bit of the summed data.
 using Sum = std::array<uint8_t, 32>;
 /// What a sum cannot be made without.
 using Key = std::array<uint8_t, 32>;
@@ -31,7 +31,7 @@ class Digest {
   std::unique_ptr<Hasher> hasher_;
 };
 
-/// That of a text in one piece.
+/// The digest of a text in one piece.
 std::string digest(std::string_view data);
 
 /// The keyed BLAKE3 sum of parts that follow one another: against forgers, who do not have the key. Where one part ends and the

@@ -62,7 +62,7 @@ struct Nvrtc::Library {
   Get ptx = symbol<decltype(&nvrtcGetPTX)>("nvrtcGetPTX");
 
   /// From 12.9 on NVRTC keeps what it has compiled in a folder of the driver's, where there is a driver. Code comes from
-  /// opbench's cache alone, which is signed, and compilation times are those of compilations.
+  /// opbench's cache alone, which is signed, and no compilation time is the time of a look-up.
   bool hasCache() const { return release() >= std::pair(12, 9); }
 
   /// The major and the minor number.

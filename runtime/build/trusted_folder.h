@@ -17,7 +17,7 @@ namespace runtime {
 /// Whose files the user of a folder believes.
 enum class Trust {
   User,   ///< the user's own, in a folder that nobody else may write into
-  Group,  ///< those of all members of the folder's group, in a folder of mode 2770
+  Group,  ///< the files of all members of the folder's group, in a folder of mode 2770
 };
 
 /// A folder that nobody can write into whom the user does not trust. It is opened once: files are reached through the open

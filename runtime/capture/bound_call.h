@@ -21,13 +21,12 @@ class BoundCall {
   /// The tensor of a value.
   using TensorOf = std::function<const at::Tensor&(int value)>;
 
-  /// A call that names a device gets that of its node, or this one. In Float64 it is asked for double precision where it is asked
-  /// for another. Errors: as those of findOperator and bindArguments; Input for a node that does not say what its operator
-  /// writes.
+  /// A call that names a device gets the device of its node, or this one. In Float64 it is asked for double precision where it is
+  /// asked for another. Errors: findOperator's and bindArguments'; Input for a node that does not say what its operator writes.
   explicit BoundCall(const ir::Node& node, std::optional<at::Device> device = {}, Precision precision = Precision::AsIs);
 
-  /// Makes the call; the tensors that it gives, as many as its node has outputs. Numbers that it brings to the host are appended.
-  /// Errors: as those of ATen; Input where it gives another number of tensors.
+  /// Makes the call and returns its tensors, as many as its node has outputs. Numbers that it brings to the host are appended.
+  /// Errors: ATen's; Input where it gives another number of tensors.
   std::vector<at::Tensor> operator()(const TensorOf& tensorOf, std::vector<ir::Argument>& hostReads) const;
 
   const std::vector<int>& outputs() const { return outputs_; }
@@ -51,7 +50,7 @@ class BoundCall {
   bool readsHost_ = false;
 };
 
-/// While it lives, calls are made as those of a graph: below autograd and autocast, which are calls of the graph themselves.
+/// Has calls made as a graph's calls while it lives: below autograd and autocast, which are calls of the graph themselves.
 class GraphCalls {
  public:
   GraphCalls();

@@ -25,12 +25,11 @@ class BoundGraph {
   using Precision = BoundCall::Precision;
 
   /// Calls that name a device get the graph's, or this one. In Float64 they are asked for double precision where they are asked
-  /// for another. Errors: as those of findOperator and bindArguments; Input for a node that does not say what its operator
-  /// writes.
+  /// for another. Errors: findOperator's and bindArguments'; Input for a node that does not say what its operator writes.
   explicit BoundGraph(const ir::Graph& graph, std::optional<at::Device> device = {}, Precision precision = Precision::AsIs);
 
-  /// Makes the calls. Outputs that are inputs are these themselves. Errors: as those of ATen; Input where a call gives another
-  /// number of tensors than its node has outputs.
+  /// Makes the calls. Outputs that are inputs are these themselves. Errors: ATen's; Input where a call gives another number of
+  /// tensors than its node has outputs.
   Results run(std::vector<at::Tensor> inputs, const Observer& observe = {}) const;
 
   /// Whether a call draws random numbers.

@@ -30,12 +30,11 @@ class CallRecorder : public Interceptor {
   /// The scope of the calls that come next.
   void enter(ir::Phase phase) { phase_ = phase; }
   void enterModule(const std::string& module) { module_ = module; }
-  /// The last phase ends. Of the calls that come next, those that make new memory are part of the graph, such as zeros for a
+  /// Ends the last phase. Of the calls that come next, calls that make new memory are part of the graph, such as zeros for a
   /// gradient that none reached; views of results are not.
   void end() { isOver_ = true; }
 
-  /// What was recorded, numbered as its text has it (ir::numbered). The names of outputs become those of the values that calls
-  /// made for them.
+  /// The recording, numbered as its text has it (ir::numbered). Values that calls made for outputs get the outputs' names.
   Capture finish(const std::vector<at::Tensor>& outputs, const std::vector<std::string>& names);
 
  private:

@@ -7,8 +7,8 @@
 
 namespace runtime {
 
-/// The call of a node as a sample: its arguments in order, those that only have a name as keywords, and none that equals its
-/// default, but for what stands before another one.
+/// The call of a node as a sample: its arguments in order, arguments that only have a name as keywords. Arguments that equal
+/// their defaults are left out, but for arguments before another one.
 inputs::Sample sampleOf(const ir::Graph& graph, const ir::Node& node);
 
 /// Whether operatorbench's recorder leaves the call out: one without tensors among its arguments or results, one that is given a

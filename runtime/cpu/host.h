@@ -17,7 +17,7 @@ void evictLines(const void* memory, std::size_t bytes);
 
 /// The processors that the calling thread may use.
 std::vector<int> allowedProcessors();
-/// Has the calling thread, and those that it makes later, use these alone.
+/// Confines the calling thread, and threads that it makes later, to these processors.
 void confineTo(const std::vector<int>& processors);
 
 /// Binds the threads that work for this one, and itself, to a processor each, in the order of those the process may use; does

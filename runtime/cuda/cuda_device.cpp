@@ -18,7 +18,7 @@
 #include "runtime/device.h"
 #include "runtime/torch/call_state.h"
 
-/// Of cuda_profiler_api.h, a header that no package ./dev setup installs has.
+/// Functions of cuda_profiler_api.h, a header that no package ./dev setup installs has.
 extern "C" cudaError_t cudaProfilerStart();
 extern "C" cudaError_t cudaProfilerStop();
 

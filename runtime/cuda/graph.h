@@ -65,7 +65,7 @@ class Sequences {
   const Pair& next();
   /// One that the system's entropy draws.
   const Sequence& drawn() const;
-  /// The time of a call, from those of a short and of a long sequence.
+  /// The time of a call, from the times of a short and of a long sequence.
   double secondsOfCall(double few, double many) const;
 
  private:

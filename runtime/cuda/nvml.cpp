@@ -31,7 +31,7 @@ struct Violation {
   unsigned long long reference, held;  // NOLINT(google-runtime-int)
 };
 
-/// The bits of the reasons why a clock is low, but for that of an idle GPU.
+/// A reason why a clock is low, by its bit; an idle GPU is none.
 struct ClockEvent {
   unsigned long long bit;  // NOLINT(google-runtime-int)
   const char* name;
@@ -171,8 +171,8 @@ std::optional<double> scaled(std::optional<double> value, double scale) {
 
 bool isOurs(const ProcessInfo& process) { return process.pid == static_cast<unsigned>(getpid()); }
 
-/// Those of all that compute on a GPU that are not this process. The driver may know it by another number, as in a container, and
-/// then it is one of them all the same. Nothing where it is not among them at all: then the driver shows none.
+/// The number of processes that compute on a GPU, without this one. The driver may know this process by another number, as in a
+/// container; it is one of them all the same. Nothing where there are no processes at all: then the driver shows none.
 std::optional<int> othersOf(const std::optional<std::vector<ProcessInfo>>& processes) {
   if (!processes || processes->empty()) return std::nullopt;
   return static_cast<int>(processes->size()) - 1;

@@ -89,7 +89,7 @@ size_t CudaTrial::enoughInstances() const {
   return static_cast<size_t>(std::clamp<int64_t>(mostBytes / std::max<int64_t>(dataBytes(), 1), 1, mostInstances));
 }
 
-/// Each has arguments of its own, too, on pages of their own. Those that do not fit are done without.
+/// Each instance has arguments of its own, too, on pages of their own. Instances that do not fit are done without.
 bool CudaTrial::grow() {
   isGrown_ = isGrown_ || !isCaptured() || instances_.size() >= enoughInstances();
   if (isGrown_) return false;

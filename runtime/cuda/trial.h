@@ -98,7 +98,7 @@ class CudaTrial : public Trial {
   size_t turn_ = 0;            ///< the instance that is next
   bool waits_ = false;         ///< the callable waits for the device
   TensorList outputs_;         ///< of the last direct call, or of the first instance
-  std::vector<size_t> owned_;  ///< those that alias no argument, in memory that each replay writes again
+  std::vector<size_t> owned_;  ///< outputs that alias no argument, in memory that each replay writes again
   Sequences sequences_;        ///< for throughput
   std::deque<EventPair> events_;
   size_t usedEvents_ = 0;

@@ -98,7 +98,7 @@ class DrawReplay : public DrawInterceptor {
   }
   void drewInside(const std::string& op) override { refuse(fmt::format("{} draws in its kernel", op)); }
 
-  /// Whether the next numbers are those of such a call; then they become its.
+  /// Whether the next numbers are such a call's; then the target gets them.
   bool give(const std::string& op, const at::Tensor& target) {
     if (!whyNot_.empty()) return false;
     if (next_ == draws_.size() || draws_[next_].op != op || draws_[next_].numbers.sizes() != target.sizes()) {

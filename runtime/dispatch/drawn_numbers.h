@@ -13,7 +13,7 @@ at::Tensor generatorState(at::Device device);
 
 /// The random numbers that a run drew from a device's default generator.
 struct DrawnNumbers {
-  /// Those of one call. Coins are kept as bools.
+  /// The numbers that one call drew. Coins are kept as bools.
   struct Draw {
     std::string op;  ///< `aten::bernoulli_`
     at::Tensor numbers;

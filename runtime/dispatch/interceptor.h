@@ -24,7 +24,7 @@ class InterceptedCall {
 
   const c10::OperatorHandle& op() const { return op_; }
   c10::ArrayRef<c10::IValue> arguments() const { return torch::jit::last(stack_, op_.schema().arguments().size()); }
-  /// Has it carried out, once. Errors: those of ATen and of other interceptors.
+  /// Has the call carried out, once. Errors: ATen's and other interceptors'.
   void carryOut(Inner inner);
   /// What it gave, once it is carried out.
   c10::ArrayRef<c10::IValue> results() const { return torch::jit::last(stack_, op_.schema().returns().size()); }
@@ -35,7 +35,7 @@ class InterceptedCall {
   torch::jit::Stack& stack_;
   const std::vector<Interceptor*>& interceptors_;
   size_t left_;                       ///< how many of them are still to be asked; the last one is first
-  std::vector<Interceptor*> seeing_;  ///< those that see what its kernel calls
+  std::vector<Interceptor*> seeing_;  ///< interceptors that see what its kernel calls
 };
 
 /// Sees calls of ATen below autograd and autocast, with the dtypes in which they are computed, and above the choice of a backend.

@@ -10,8 +10,8 @@
 
 namespace runtime::library {
 
-/// The results of a call: one for each output that eager has (those that it leaves undefined are none), in schema order. What is
-/// missing at the end is left unwritten: workspaces (inputs/operators), which nobody reads.
+/// The results of a call: one for each output that eager has (undefined outputs are none), in schema order. Outputs missing at
+/// the end are left unwritten: workspaces (inputs/operators), which nobody reads.
 using Results = std::vector<at::Tensor>;
 
 /// The arguments of one call by schema name.
@@ -34,9 +34,9 @@ class Arguments {
   std::optional<double> optionalNumber(std::string_view name) const;
   const c10::IValue& value(std::string_view name) const;
 
-  /// The same arguments, but for one.
+  /// These arguments with another value for one of them.
   Arguments with(std::string_view name, c10::IValue value) const;
-  /// What ATen computes of them.
+  /// The results that ATen computes of them.
   Results call() const;
 
  private:

@@ -8,7 +8,7 @@
 namespace runtime::library {
 namespace {
 
-/// Whether the tensor's elements lie where these strides say: those of dimensions of one element say nothing.
+/// Whether the tensor's elements lie where these strides say; strides of dimensions of one element say nothing.
 bool liesAlike(const at::Tensor& tensor, const std::vector<int64_t>& strides) {
   for (int64_t dim = 0; dim < tensor.dim(); ++dim)
     if (tensor.size(dim) > 1 && tensor.stride(dim) != strides[static_cast<size_t>(dim)]) return false;

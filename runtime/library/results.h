@@ -7,7 +7,7 @@
 
 namespace runtime::library {
 
-/// The results with the strides that `types`, eager's, have: those in another order are copied, missing ones allocated. Error:
+/// The results with the strides that `types`, eager's, have: results in another order are copied, missing ones allocated. Error:
 /// Internal where there are more, or their dtypes or sizes differ.
 Results conformed(Results results, const std::vector<ir::TensorType>& types, at::Device device);
 

@@ -9,8 +9,8 @@
 
 namespace runtime {
 
-/// A way of computing recurrent networks, by the name that fastrnns gives it. Those of one network compute the same function, and
-/// race each other.
+/// A way of computing recurrent networks, by the name that fastrnns gives it. Creators of one network compute the same function,
+/// and race each other.
 struct Creator {
   std::string_view name;   ///< `jit_premul`
   std::string_view kinds;  ///< the networks that it computes: `lstm gru`
@@ -25,7 +25,7 @@ const Creator* creatorOf(std::string_view name);
 /// Whether a creator computes the network of a name: `lstm`.
 bool computes(const Creator& creator, std::string_view kind);
 
-/// The contenders of the operator of a network, `rnn.lstm.training`: all, or those that a run takes that names none.
+/// The contenders of the operator of a network, `rnn.lstm.training`: all, or the contenders of a run that names none.
 std::vector<Contender> contendersOf(std::string_view op, bool defaultsAlone);
 
 }  // namespace runtime

@@ -20,7 +20,7 @@ struct NetworkName {
 /// Error: Input, for an operator that does not end in .training or .inference.
 NetworkName networkNameOf(const std::string& op);
 
-/// Reads the keywords of a sample, each at most once; those that nobody asked for are errors.
+/// Reads the keywords of a sample, each at most once; keywords that nobody asked for are errors.
 class Keywords {
  public:
   explicit Keywords(const inputs::Sample& sample) : sample_(sample) {}

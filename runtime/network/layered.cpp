@@ -12,7 +12,7 @@ void stepLstm(const at::Tensor& ofInput, const at::Tensor& ofState, LayerResult&
   states.h = gates[3].sigmoid().mul(states.c.tanh());
 }
 
-/// The same of a GRU.
+/// The next state of a GRU, of the products of its input and of its state, biases added.
 void stepGru(const at::Tensor& ofInput, const at::Tensor& ofState, LayerResult& states) {
   const std::vector<at::Tensor> in = ofInput.chunk(3, 1), of = ofState.chunk(3, 1);
   const at::Tensor reset = in[0].add(of[0]).sigmoid(), update = in[1].add(of[1]).sigmoid();
@@ -20,7 +20,7 @@ void stepGru(const at::Tensor& ofInput, const at::Tensor& ofState, LayerResult& 
   states.h = fresh.add(update.mul(states.h.sub(fresh)));
 }
 
-/// The same of an LSTM with layer norms, of its weights in parametersOf()'s order.
+/// The next states of an LSTM with layer norms, by its weights in parametersOf()'s order.
 void stepNormed(const at::Tensor& x, at::ArrayRef<at::Tensor> weights, LayerResult& states) {
   const auto normed = [&](const at::Tensor& tensor, size_t norm) {
     return at::layer_norm(tensor, {tensor.size(1)}, weights[norm], weights[norm + 1]);

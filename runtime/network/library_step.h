@@ -9,7 +9,7 @@ namespace runtime {
 /// ATen's own call of the network, as torch's modules make it. `isFused` lets it use cuDNN, or on a CPU oneDNN, where these can.
 Forward libraryForward(const Recurrent& network, bool isFused);
 
-/// The same of sequences that have lengths of their own, which ATen packs and pads again.
+/// ATen's own call for sequences that have lengths of their own, which ATen packs and pads again.
 Forward packedForward(const Recurrent& network);
 
 /// A network after which three layer norms of a product's or a state's size are computed for each step, and not used: its time

@@ -25,8 +25,8 @@ struct Operands {
 
 /// New tensors on a device, their elements undefined. On CUDA the weights lie in one piece of memory, as cuDNN wants them.
 Operands makeOperands(const Recurrent& network, at::Device device);
-/// Draws all elements: the input and the states from a normal distribution, weights evenly within 1 / sqrt(hidden) of 0, those of
-/// layer norms of 1, as torch's modules begin. Equal seeds give equal elements on any device.
+/// Draws all elements: the input and the states from a normal distribution, weights evenly within 1 / sqrt(hidden) of 0, or of 1
+/// for layer norms, as torch's modules begin. Equal seeds give equal elements on any device.
 void drawOperands(const Recurrent& network, uint64_t seed, const Operands& operands);
 
 /// Makes a copy of a tensor of floating point.

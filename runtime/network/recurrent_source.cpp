@@ -59,7 +59,7 @@ def norm(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
     return torch.layer_norm(x, [x.size(1)], weight, bias)
 )";
 
-/// The same with mean and deviation written out.
+/// Layer norm with mean and deviation written out.
 constexpr std::string_view writtenOutNormText = R"(
 def norm(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
     centred = x - x.mean([1], True)

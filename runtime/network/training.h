@@ -10,7 +10,7 @@
 namespace runtime {
 
 /// The loss of a network's outputs, a single number.
-/// - `cross_entropy`: that of the first output, [batch, length, classes], against whole numbers [batch, length].
+/// - `cross_entropy`: the cross entropy of the first output, [batch, length, classes], against whole numbers [batch, length].
 /// - `mean`: the mean of each floating output, averaged.
 at::Tensor crossEntropy(const at::Tensor& logits, const at::Tensor& labels);
 at::Tensor meanOf(const std::vector<at::Tensor>& outputs);
@@ -24,7 +24,7 @@ struct OptimizerKind {
 /// An optimizer and its state, which lies beside the parameters, so that a step can be captured in a CUDA graph.
 class Optimizer {
  public:
-  /// Its state is that before the first step.
+  /// The state is as before the first step.
   Optimizer(OptimizerKind kind, std::vector<at::Tensor> parameters);
 
   /// Changes the parameters by gradients, one each; one without a gradient (undefined) is left as it is. The fused form takes
@@ -36,7 +36,7 @@ class Optimizer {
   std::vector<at::Tensor> state() const;
 
  private:
-  /// Of the parameters that have gradients, with their state.
+  /// The parameters that have gradients, with their state.
   struct Step {
     std::vector<at::Tensor> parameters, gradients, first, second, steps;
     const std::optional<at::Tensor>&scale, &notFinite;

@@ -19,7 +19,7 @@ struct CodePages {
 };
 using CodeOfFiles = std::map<std::string, CodePages>;
 
-/// Of all files that code is mapped from, as /proc/self/smaps has it.
+/// The code of all files that code is mapped from, as /proc/self/smaps has it.
 CodeOfFiles readCode() {
   CodeOfFiles files;
   CodePages* pages = nullptr;  // of the mapping that is read

@@ -13,7 +13,7 @@ void spin(const std::atomic<bool>& isOver) {
   }
 }
 
-/// Many short kernels, whose CTAs take turns with those of others.
+/// Launches many short kernels, whose CTAs take turns with CTAs of other kernels.
 void launch(const std::atomic<bool>& isOver, const at::Device& device) {
   constexpr int together = 32;
   const c10::InferenceMode guard;

@@ -10,7 +10,8 @@ namespace runtime {
 /// where it has registered kernels of ATen's operators.
 std::vector<std::string> loadLibrary(const std::string& file);
 
-/// Error: Input where no operator of that name is registered; the message lists those of its namespace, or those of `loaded`.
+/// Requires a registered operator of that name. Error: Input where there is none; the message lists the operators of its
+/// namespace, or of `loaded`.
 void requireRegistered(const std::string& name, const std::vector<std::string>& loaded);
 
 }  // namespace runtime

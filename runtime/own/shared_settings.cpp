@@ -29,7 +29,7 @@ struct Setting {
   std::string value;
 };
 
-/// Timers of the process that run: those of setitimer, and those of timer_create, which the kernel lists.
+/// Timers of the process that run: the timers of setitimer, and of timer_create, which the kernel lists.
 std::string timers() {
   std::string running;
   for (const auto which : {ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_PROF}) {
@@ -43,7 +43,7 @@ std::string timers() {
   return running;
 }
 
-/// Processes that this one has forked and that still run; those that opbench starts have groups of their own.
+/// Processes that this one has forked and that still run; processes that opbench starts have groups of their own.
 std::string children() {
   std::string own;
   std::error_code error;

@@ -21,7 +21,7 @@ class Lifetimes {
   const std::vector<int>& valuesIn(int memory) const { return values_[static_cast<size_t>(memory)]; }
   /// Whether runs make a memory: no input lies there, nor the generator.
   bool isMade(int memory) const { return !isGiven_[static_cast<size_t>(memory)]; }
-  /// The values of a step, each once: those that it reads, writes or makes.
+  /// The values of a step, each once: the values that it reads, writes or makes.
   const std::vector<int>& valuesOf(size_t step) const { return ofSteps_[step]; }
   /// Whether a step is the first, or the last, that has to do with a memory; outputs are needed to the end.
   bool isFirst(size_t step, int memory) const { return first_[static_cast<size_t>(memory)] == static_cast<int>(step); }

@@ -11,7 +11,7 @@
 #include "runtime/profile/kineto.h"
 
 namespace torch::autograd::profiler {
-/// Of torch/csrc/profiler/kineto_shim.h, which includes a header that LibTorch leaves out.
+/// A function of torch/csrc/profiler/kineto_shim.h, which includes a header that LibTorch leaves out.
 void addMetadataJson(const std::string& key, const std::string& value);
 }  // namespace torch::autograd::profiler
 

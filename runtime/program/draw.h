@@ -24,8 +24,8 @@ struct IntegerRange {
   int64_t least = 0, bound = 0;
 };
 
-/// Inputs of these sizes: integers evenly from the input's least to below its bound, or that of `ranges` by its name; numbers of
-/// the standard normal distribution. Error: Input, for integers whose bound is not known.
+/// Inputs of these sizes: integers evenly from the input's least to below its bound, or the bound of `ranges` by its name;
+/// numbers of the standard normal distribution. Error: Input, for integers whose bound is not known.
 std::vector<at::Tensor> drawInputs(const Program& program, const std::vector<std::vector<int64_t>>& sizes, uint64_t seed,
                                    at::Device device, std::optional<at::ScalarType> dtype = std::nullopt,
                                    const std::map<std::string, IntegerRange>& ranges = {});

@@ -21,7 +21,7 @@ namespace {
 
 using inputs::ExportedProgram;
 
-/// A tensor of the archive; undefined where its record is empty. Those of one record share its memory.
+/// The tensors of the archive. A tensor is undefined where its record is empty; tensors of one record share its memory.
 class StoredTensors {
  public:
   explicit StoredTensors(const inputs::Archive& archive) : archive_(archive) {}

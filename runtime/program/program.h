@@ -51,9 +51,10 @@ class Program {
   virtual const std::vector<ProgramInput>& inputs() const = 0;
   virtual const std::vector<std::string>& outputNames() const = 0;
 
-  /// Runs it, on the device of its state: tensors for state() and inputs(), in their order, give those of outputNames(). Every
-  /// call goes through ATen's dispatcher, so that autograd, autocast, CUDA graphs and captures see it. Buffers that the program
-  /// writes (statistics of batch norms) are written in place. Errors: ATen's own (c10::Error), with the node's name added.
+  /// Runs the program, on the device of its state: tensors for state() and inputs(), in their order, give the tensors of
+  /// outputNames(). Every call goes through ATen's dispatcher, so that autograd, autocast, CUDA graphs and captures see it.
+  /// Buffers that the program writes (statistics of batch norms) are written in place. Errors: ATen's own (c10::Error), with the
+  /// node's name added.
   virtual std::vector<at::Tensor> run(const std::vector<at::Tensor>& state, const std::vector<at::Tensor>& inputs) const = 0;
 
   /// Has each run call `hook` after each of its calls, with the path of the innermost module that makes it, or, where the file

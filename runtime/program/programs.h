@@ -11,7 +11,7 @@ namespace runtime {
 class Programs {
  public:
   Programs() = default;
-  /// Those of a folder, and a user's own, by name, which hide these. Nothing of a folder that is not there.
+  /// The programs of a folder, and a user's own by name, which hide the folder's. A folder that is not there has none.
   Programs(std::string folder, std::map<std::string, std::string> files);
 
   /// The file of a network: the one exported in this dtype (torch's name) where there is one, and in training the one exported

@@ -28,7 +28,7 @@
 namespace runtime {
 namespace {
 
-/// The first line of what torch says, without its traces.
+/// The first line of torch's message, without its traces.
 std::string firstLine(const std::string& text) { return inputs::printable(text.substr(0, text.find('\n'))); }
 
 /// The last line of it.
@@ -150,7 +150,8 @@ class CallCheck {
   const std::string where_;
 };
 
-/// Checks all functions and methods of a file, also those that nothing seems to call. Some are there only once others are seen.
+/// Checks all functions and methods of a file, also functions that nothing seems to call. Some are there only once others are
+/// seen.
 void checkCalls(const std::string& path, const torch::jit::CompilationUnit& unit) {
   for (size_t checked = 0;;) {
     const std::vector<torch::jit::Function*> functions = unit.get_functions();
@@ -205,7 +206,7 @@ class Script : public Program {
     try {
       if (isCaptured()) return runAsWritten(inputs);
       return tensorsIn(torch::jit::Module(module_).forward({inputs.begin(), inputs.end()}));
-    } catch (const std::runtime_error& error) {  // ATen's words come after those of the interpreter
+    } catch (const std::runtime_error& error) {  // ATen's words come after the interpreter's
       TORCH_CHECK(false, path_, ": ", lastLine(error.what()));
     }
   }

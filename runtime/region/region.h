@@ -15,7 +15,7 @@ namespace runtime {
 class Region : public Workload {
  public:
   /// Inputs are drawn as the calls that read them first would have them drawn. Errors: Input for a text that is no region, or one
-  /// that ATen's results do not fit; Unsupported for calls that draw random numbers; as those of Call.
+  /// that ATen's results do not fit; Unsupported for calls that draw random numbers; and Call's.
   Region(const inputs::Sample& sample, Device& device, uint64_t seed, const inputs::Data& data);
   /// The calls of a graph on these inputs, of which it copies what calls write; nothing else can be drawn.
   Region(std::string op, ir::Graph graph, std::vector<at::Tensor> inputs);

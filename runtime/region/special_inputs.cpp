@@ -25,7 +25,7 @@ class Derived {
     const auto* value = argument.as<ir::ValueRef>();
     return value != nullptr && isDerived_[static_cast<size_t>(value->index)];
   }
-  /// A value, with those that lie in the same memory.
+  /// Adds a value, with the values that lie in the same memory.
   void add(int value) {
     const int storage = graph_.values[static_cast<size_t>(value)].storage;
     isDerived_[static_cast<size_t>(value)] = true;

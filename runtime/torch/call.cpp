@@ -27,7 +27,7 @@ bool addressesStorages(const c10::OperatorHandle& handle) {
   return handle.schema().argumentIndexWithName("storage_offset").has_value();
 }
 
-/// Copies the elements of the tensors in `from` to those in `to`, which have their types.
+/// Copies the elements of the tensors in `from` to the tensors in `to`, which have their types.
 void copyElements(const torch::jit::Stack& from, const torch::jit::Stack& to) {
   for (std::size_t i = 0; i < from.size(); ++i) {
     const std::vector<at::Tensor> sources = tensorsIn(from[i]);

@@ -17,7 +17,7 @@
 
 namespace runtime {
 
-/// A sample's call on one device: the ATen operator, its arguments made from a seed, and pristine copies of those that it
+/// A sample's call on one device: the ATen operator, its arguments made from a seed, and pristine copies of the arguments that it
 /// writes in place.
 class Call : public Workload {
  public:
@@ -33,7 +33,7 @@ class Call : public Workload {
   /// Runs ATen once and returns the outputs: defined tensors among the results, lists flattened, in-place results being the
   /// written arguments themselves; then the arguments that the operator writes without returning them.
   TensorList eager();
-  /// The same on copies of the written arguments: outputs that stay valid when the arguments are restored.
+  /// eager() on copies of the written arguments: outputs that stay valid when the arguments are restored.
   TensorList runEager() override;
   /// runEager() on arguments upcast to float64; empty where ATen has no float64 form of it.
   TensorList runEagerInFloat64() override;
@@ -50,7 +50,7 @@ class Call : public Workload {
   bool mutates() const override;
   /// Whether the operator draws random numbers.
   bool isRandom() const override;
-  /// The tensors among its arguments, those in lists too.
+  /// The tensors among its arguments, tensors in lists too.
   TensorList operands(int set = 0) const override;
   TensorList readOnly() const override;
   int multiply(int sets) override;
@@ -76,8 +76,8 @@ class Call : public Workload {
 /// compiled from it ahead of the call; what counts is still what eager gives on the device.
 std::optional<ir::Graph> inferGraph(const inputs::Sample& sample, ir::Backend backend);
 
-/// The same by ATen's rules alone, which take no time and no memory: what eager has to return, before it runs. Nothing where
-/// there are none.
+/// The call's graph by ATen's rules alone, which take no time and no memory: what eager has to return, before it runs. Nothing
+/// where there are none.
 std::optional<ir::Graph> graphByRule(const inputs::Sample& sample);
 
 /// Whether the call is a view (Call::isView), by the same rules: ATen has them for all views, as these need no kernels.

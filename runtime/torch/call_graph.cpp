@@ -23,7 +23,7 @@ std::string memoryFormatName(at::MemoryFormat format) {
   ir::fail(ir::ErrorKind::Internal, "memory format {} has no name", static_cast<int>(format));
 }
 
-/// Turns arguments into those of a node.
+/// Turns a call's arguments into a node's.
 class ArgumentBuilder {
  public:
   ArgumentBuilder(const std::string& op, const TensorArgument& tensor) : op_(op), tensor_(tensor) {}

@@ -35,7 +35,7 @@ struct Call::State {
   void restore(int set = 0);
   /// Puts ATen's generator to the call's seed, where the operator draws from it.
   void seedGenerator() const;
-  /// Call::isView(). Schemas do not annotate every alias (`_unsafe_view`): the storages of what ATen returns tell.
+  /// Call::isView(). Schemas do not annotate every alias (`_unsafe_view`): the storages of ATen's results tell.
   bool isView();
 
   /// A set of arguments: 0 is `arguments`, others are its copies.

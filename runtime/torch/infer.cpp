@@ -56,7 +56,7 @@ std::optional<std::vector<at::Tensor>> normalizedOnCuda(const Call::State& call)
   return results;
 }
 
-/// Of a call whose arguments have no data.
+/// The graph of a call whose arguments have no data.
 std::optional<ir::Graph> graphByRule(const Call::State& call) {
   try {
     return graphOn(call);

@@ -11,7 +11,7 @@ namespace {
 
 using c10::TypeKind;
 
-/// The type of the elements of a list of lists of optional values, or of what else contains them.
+/// The type of the elements of lists and optional values, however nested.
 const c10::Type& innermost(const c10::Type& type) {
   const bool contains = type.kind() == TypeKind::OptionalType || type.kind() == TypeKind::ListType;
   return contains ? innermost(*type.containedType(0)) : type;

@@ -34,9 +34,9 @@ std::string writtenOutside(const TensorList& outputs);
 
 /// Copies in memory of their own, strides kept.
 TensorList clone(const TensorList& tensors);
-/// The tensors but for those of these numbers.
+/// The tensors but for the ones of these numbers.
 TensorList without(const TensorList& tensors, const std::set<int>& numbers);
-/// The same tensors, those copied into the strides of others of their sizes that have not got these.
+/// The tensors; a tensor whose strides differ from its counterpart's in `like`, of the same sizes, is copied into these.
 TensorList laidOutLike(const TensorList& tensors, const TensorList& like);
 /// Whether the elements are the same bits, of all tensors or of one; false where types differ.
 bool bitwiseEqual(const TensorList& a, const TensorList& b);

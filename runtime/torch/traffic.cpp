@@ -100,7 +100,7 @@ class NodeTraffic {
   const ir::TensorType& type(int value) const { return graph_.values[value].type; }
   int64_t bytes(int value) const { return type(value).bytesTouched(); }
 
-  /// All tensor arguments but those of this name.
+  /// All tensor arguments but the ones of this name.
   std::vector<int> others(std::string_view argument) const {
     std::vector<int> values;
     for (const ir::NamedArgument& arg : node_.args) {
@@ -146,7 +146,7 @@ class NodeTraffic {
   }
 };
 
-/// The shares of a graph's values that its results are made of: where a view of a part alone is read, that of the part. A call of
+/// The shares of a graph's values that its results are made of: where a view of a part alone is read, the part's share. A call of
 /// whose results a share is needed needs no more than that share of its arguments.
 class Needs {
  public:
@@ -157,7 +157,7 @@ class Needs {
   }
 
   double shareOf(int value) const { return shares_[static_cast<size_t>(value)]; }
-  /// Of what a call reads and computes.
+  /// The share that is needed of a call's reads and operations.
   double shareOf(const ir::Node& node) const {
     if (!node.writes.empty() || node.outputs.empty()) return 1;
     double most = 0;

@@ -13,10 +13,10 @@ struct Traffic {
   int64_t written = 0;
 };
 
-/// Those of a call: distinct bytes of what it reads and of what it writes, an argument written in place counting for both unless
-/// the operator only overwrites it; arguments of which only sizes or some elements matter count for as much. Of several calls
-/// only what they read of the graph's inputs counts, and what they write of its outputs; of a call of which a view of a part
-/// alone is read, the part's share.
+/// The traffic of a graph. Of a call it is the distinct bytes that it reads and the distinct bytes that it writes. An argument
+/// written in place counts for both unless the operator only overwrites it; arguments of which only sizes or some elements matter
+/// count for as much. Of several calls only reads of the graph's inputs and writes of its outputs count. Of a call of which a
+/// view of a part alone is read, the part's share counts.
 Traffic trafficOf(const ir::Graph& graph);
 
 /// Floating-point operations that a graph's calls need at the least, whatever computes them: of each one for every element of the

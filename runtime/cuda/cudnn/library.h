@@ -82,7 +82,7 @@ struct Destroy {
 using TensorDescriptor = std::unique_ptr<cudnnTensorStruct, Destroy>;
 using ReduceDescriptor = std::unique_ptr<cudnnReduceTensorStruct, Destroy>;
 
-/// Of a contiguous tensor.
+/// The descriptor of a contiguous tensor.
 TensorDescriptor describe(at::ScalarType type, at::IntArrayRef sizes);
 
 /// What cuDNN multiplies results with, in the type that it computes with: 1 for the new ones, 0 for those before.

@@ -196,7 +196,7 @@ class RangeProfiler {
   RangeProfiler(const RangeProfiler&) = delete;
   RangeProfiler& operator=(const RangeProfiler&) = delete;
 
-  /// The image of at most `kernels` ranges: those of `work`, which is called until all counters were read.
+  /// The image of at most `kernels` ranges: the ranges of `work`, which is called until all counters were read.
   std::vector<uint8_t> count(const Metrics& metrics, size_t kernels, const std::function<void()>& work) {
     const std::vector<uint8_t> configuration = metrics.configuration();
     std::vector<uint8_t> image = imageFor(metrics, kernels);

@@ -17,7 +17,7 @@ Arguments inFormat(const Arguments& a, at::MemoryFormat format);
 /// The format of images whose channels lie next to each other; nothing for images that have none, of one dimension.
 std::optional<at::MemoryFormat> channelsLastOf(const Arguments& a);
 
-/// The same ways, whose products sum as precisely as cuDNN's convolutions do.
+/// The ways of `wayFor`, with products that sum as precisely as cuDNN's convolutions do.
 WayFor inWholeSums(const WayFor& wayFor);
 
 /// The points of a batch of images `[N, C, points...]`: of each of them.

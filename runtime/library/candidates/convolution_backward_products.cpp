@@ -22,7 +22,7 @@ at::Tensor biasGradient(const at::Tensor& grad) {
   return grad.sum(dims);
 }
 
-/// Those that are asked for, each by its function of the gradient of the output.
+/// The gradients that are asked for, each by its function of the gradient of the output.
 template <typename InputGradient, typename WeightGradient>
 Results gradients(const Arguments& a, const InputGradient& ofInput, const WeightGradient& ofWeight) {
   const at::Tensor grad = a.tensor("grad_output");

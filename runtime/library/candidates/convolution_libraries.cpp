@@ -20,7 +20,7 @@ const Candidate cudnnBenchmark{"cudnn benchmark", convolutionOps, [](const Argum
                                  return benchmarked;
                                }};
 
-/// The same of channels that lie next to each other.
+/// The algorithm that cuDNN finds by measuring, for channels that lie next to each other.
 const Candidate channelsLastBenchmark{"channels_last, cudnn benchmark", convolutionOps, [](const Arguments& a) -> Way {
                                         const std::optional<at::MemoryFormat> format = channelsLastOf(a);
                                         if (!mayBenchmark(a) || !format || a.tensor("input").is_contiguous(*format)) return {};

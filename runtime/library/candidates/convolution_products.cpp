@@ -39,7 +39,7 @@ const Candidate convolutionBmm{"bmm", {"aten::convolution"}, inWholeSums([](cons
                                  };
                                })};
 
-/// The same with the bias added by the product.
+/// A product for each image, as above, with the bias added by the product itself.
 const Candidate convolutionBaddbmm{"baddbmm", {"aten::convolution"}, inWholeSums([](const Arguments& a) -> Way {
                                      if (!isPointwise(a) || !hasRowsOfPoints(a.tensor("input")) || !a.tensor("bias").defined())
                                        return {};

@@ -14,7 +14,7 @@
 namespace runtime {
 
 std::vector<GraphOperand> Model::graphOperands() const {
-  constexpr std::array roles{ir::Role::Parameter, ir::Role::Buffer, ir::Role::Constant};  // by those of a program
+  constexpr std::array roles{ir::Role::Parameter, ir::Role::Buffer, ir::Role::Constant};  // by a program's role
   std::vector<std::string> parameters;
   std::vector<GraphOperand> operands;
   for (size_t i = 0; i < tensors_.state.size(); ++i) {

@@ -309,7 +309,7 @@ TensorList Model::runEagerNearby(uint64_t seed) {
   return translateErrors(op_, [&] { return makeTensorList(run(*program_, nearby, [] {})); });
 }
 
-/// ATen would draw other numbers in float64: the run is given those of eager.
+/// Runs eager in float64 with the numbers that eager drew: ATen would draw other numbers in float64.
 TensorList Model::runEagerInFloat64() {
   const std::unique_ptr<Program> program = program_->inFloat64();
   notInFloat64_ = program == nullptr ? "it has no form in float64" : "";

@@ -67,7 +67,7 @@ class Model : public Workload {
   /// All that runs of these read or write, in order.
   static std::vector<at::Tensor> all(const Tensors& tensors);
   std::vector<at::Tensor> parametersOf(const Tensors& tensors) const;
-  /// Those that a run writes.
+  /// The tensors that a run writes.
   std::vector<at::Tensor> written(const Tensors& tensors) const;
   std::vector<GraphOperand> graphOperands() const;
   /// Results of a run that stay valid when what it wrote is restored.
@@ -81,7 +81,7 @@ class Model : public Workload {
   void nameWritten();
   /// Takes steps until the scale of gradients leaves none out, as training would have, and restores all else.
   void settleScale();
-  /// Copies of the tensors, those of floating point changed.
+  /// Copies of the tensors; tensors of floating point are changed.
   Tensors copied(const TensorChange& change) const;
   bool usesTf32() const;
 

@@ -17,7 +17,7 @@ class CallNames : public Names {
   ir::Scalar number(const Expression& name) const override;
   /// The graph's value that a name stands for; nothing where it is the name of no tensor.
   std::optional<int> value(const std::string& name) const;
-  /// The types of all tensors by name, those of lists without brackets: `tensors0`.
+  /// The types of all tensors by name; names of tensors in lists have no brackets: `tensors0`.
   std::map<std::string, ir::DType> dtypes() const;
 
  private:

@@ -137,7 +137,7 @@ class KernelCallable : public Callable {
   std::vector<at::Tensor> inputs_;
   std::vector<RunTensor> tensors_;  ///< the outputs in order, then scratch memory
   std::size_t outputs_ = 0;
-  std::vector<void*> addresses_;  ///< by value of the graph; behind them those of scratch memory
+  std::vector<void*> addresses_;  ///< by value of the graph; behind them the addresses of scratch memory
   std::vector<Launch> launches_;
   std::vector<ExecutablePtr> earlier_;  ///< what graphs run that were captured before a reload
 };

@@ -61,7 +61,7 @@ class Arguments {
   const Call::State& call_;
 };
 
-/// Of each element: its place in the distribution, or of a coin its number; the mean and the variance of that.
+/// The place of each element in its distribution, or the number of a coin; and the mean and the variance of that.
 struct Model {
   at::Tensor number, mean, variance;
   bool isCoin = false;
@@ -176,13 +176,13 @@ double keepChance(const Arguments& arguments) { return arguments.flag("train", t
 
 at::Tensor inputOf(const Arguments& arguments) { return arguments.tensor(arguments.has("input") ? "input" : "self"); }
 
-/// Which elements were kept; where no mask is returned, those that are neither 0 nor infinity times 0.
+/// The mask of kept elements; where none is returned, the mask of elements that are neither 0 nor infinity times 0.
 at::Tensor keptOf(const TensorList& outputs) {
   const std::vector<at::Tensor>& all = outputs.state().tensors;
   return all.size() > 1 ? all[1] : all[0].ne(0).logical_and(all[0].eq(all[0]));
 }
 
-/// Whether elements were dropped. Where nothing but zeros tells it, those of zeros and NaN are left out.
+/// The model of dropped elements. Where nothing but zeros tells whether one was dropped, inputs of zero and NaN are left out.
 Model dropoutModel(const Arguments& arguments, const TensorList& outputs) {
   const at::Tensor x = keptOf(outputs).to(at::kDouble);
   Model model = coin(x, at::full_like(x, keepChance(arguments)));

@@ -17,8 +17,8 @@ struct Draws {
   std::vector<double> deviations;  ///< from their means: of the numbers, or of their places
   std::vector<double> variances;   ///< of the deviations
   double range = 1;                ///< the largest deviation there can be
-  /// Of numbers that may be anything between two bounds the values of the distribution function there, which are uniform in [0,
-  /// 1]; empty for coins.
+  /// The values of the distribution function at numbers that may be anything between two bounds: they are uniform in [0, 1];
+  /// empty for coins.
   std::vector<double> places;
   double placeError = 0;      ///< how far a place may be off, as numbers are rounded
   double logOfEqual = 0;      ///< logarithm of the chance that two runs draw the same

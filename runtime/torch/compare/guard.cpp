@@ -123,7 +123,7 @@ std::string writtenOutside(const TensorList& outputs) {
 
 namespace {
 
-/// Whether ATen moves elements of it, which it does not those of all types.
+/// Whether ATen moves elements of this type, which it does not do with all types.
 bool isMovable(c10::ScalarType type) {
   constexpr std::array movable{c10::kFloat, c10::kDouble, c10::kHalf, c10::kBFloat16, c10::kLong,
                                c10::kInt,   c10::kShort,  c10::kChar, c10::kByte,     c10::kBool};

@@ -219,7 +219,7 @@ std::string borrowed(const TensorList& outputs, const TensorList& eager, const T
 
 namespace {
 
-/// Moves elements by so many places, those of each part around in it: that takes little memory, whatever the tensor has.
+/// Moves the elements of each part by so many places, around in it: that takes little memory, whatever the tensor has.
 void rollParts(const at::Tensor& flat, int64_t places) {
   constexpr int64_t mostElements = int64_t{1} << 24;
   for (int64_t begin = 0; begin < flat.numel(); begin += mostElements) {

@@ -27,7 +27,7 @@ struct Trivial {
   TensorList found, eager, float64;  ///< of one output and one dimension: the result and what it is to be
 };
 
-/// Zeros, the mean of what is expected, and the arguments that have output `output`'s dtype and sizes; the first `elements` of
+/// Zeros, the mean of the expected values, and the arguments that have output `output`'s dtype and sizes; the first `elements` of
 /// each.
 std::vector<Trivial> trivialResults(const Workload& workload, const TensorList& eager, const TensorList& float64, int output,
                                     int64_t elements);
@@ -36,17 +36,18 @@ std::vector<Trivial> trivialResults(const Workload& workload, const TensorList& 
 /// repeat; or nothing.
 std::string whyConstant(const Workload& workload);
 
-/// Elements of the largest floating tensor argument: those that an output's elements have to be combined from.
+/// Elements of the largest floating tensor argument, from which an output's elements have to be combined.
 int64_t mostArgumentElements(const Workload& workload);
 
 /// Whether an argument is a floating tensor of rank 0 of more bytes than `dtype`: eager rounds it to the dtype of the result on
 /// CUDA, and not at all on some paths on the host.
 bool hasWiderNumber(const Workload& workload, ir::DType dtype);
 
-/// Of each tensor among the arguments that the operator only reads, the sum of its bits: written all the same, it is another one.
+/// The sum of the bits of each tensor among the arguments that the operator only reads: where one is written all the same, its
+/// sum is another one.
 std::vector<int64_t> sumsOfRead(const Workload& workload);
 
-/// Of each tensor, the sum of its elements' bits: where one element is another, so is the sum.
+/// The sum of each tensor's elements' bits: where one element is another, so is the sum.
 std::vector<int64_t> sumsOf(const TensorList& tensors);
 
 /// The numbers of the outputs that share no memory with operands.

@@ -14,7 +14,7 @@ struct Operands {
   at::Tensor eager;
   at::Tensor reference;
   double tolerance = 0;
-  double leastError = 0;  ///< the worst element is looked for among those that are off by more, in absolute terms
+  double leastError = 0;  ///< the worst element is looked for among elements that are off by more, in absolute terms
 };
 
 /// The error of a zero whose sign is not eager's: found where all else is equal, within every tolerance.
@@ -56,7 +56,7 @@ Tally tallyOnHost(const Operands& operands);
 /// By ATen operations on the tensors' device, a chunk at a time.
 Tally tallyOnDevice(const Operands& operands);
 
-/// Adds the tally of the elements that follow those of `whole`.
+/// Adds the tally of the elements that follow the elements of `whole`.
 void mergeTally(const Tally& part, Tally& whole);
 
 /// Where the numbers of a dtype end.

@@ -36,7 +36,7 @@ at::Tensor maxUlp(const at::Tensor& found, const at::Tensor& reference) {
   const at::Tensor rounded = reference.to(found.scalar_type()).contiguous();
   const at::Tensor a = ordinals(values);
   const at::Tensor b = ordinals(rounded);
-  // The difference of ordinals of unlike sign may exceed 64 bits; that of like ones is exact.
+  // The difference of ordinals of unlike sign may exceed 64 bits; the difference of like ones is exact.
   const at::Tensor isLike = a.bitwise_xor(b).ge(0);
   const at::Tensor distance = at::where(isLike, a.sub(b).abs().to(at::kDouble), a.to(at::kDouble).sub(b.to(at::kDouble)).abs());
   const auto isFinite = [](const at::Tensor& tensor) { return tensor.to(at::kDouble).isfinite(); };
