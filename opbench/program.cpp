@@ -72,7 +72,7 @@ void onEnding(int number) {
   for (const int ending : endings) std::signal(ending, SIG_DFL);
 }
 
-/// Those that whoever started the program has it ignore, as nohup does, stay ignored.
+/// Signals that whoever started the program has it ignore, as nohup does, stay ignored.
 void handleEndings() {
   for (const int ending : endings)
     if (std::signal(ending, onEnding) == SIG_IGN) std::signal(ending, SIG_IGN);

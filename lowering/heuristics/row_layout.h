@@ -19,8 +19,8 @@ void divide(RowDraft& draft, int64_t ctas);
 /// Lays a CTA's split of a row over at most so many threads that take about `steps` vectors each.
 void layOut(RowDraft& draft, int64_t steps, int threads = ir::Target::ctaThreads);
 
-/// As many CTAs on a multiprocessor as it takes to have all of them running, but no more than have the registers they need. Those
-/// of a cluster start together, and leave a few places empty.
+/// As many CTAs on a multiprocessor as it takes to have all of them running, but no more than have the registers they need. The
+/// CTAs of a cluster start together, and leave a few places empty.
 void chooseResident(RowDraft& draft, int64_t most, const ir::Target& target);
 
 }  // namespace lowering

@@ -21,7 +21,7 @@ using ir::ErrorKind;
 using ir::fail;
 
 constexpr std::string_view markFile = "case.json";
-/// The content of a case's folder: its files, and those that a race adds.
+/// The entries of a case's folder: its own files, and the files that a race adds.
 constexpr std::array<std::string_view, 8> entries{markFile,    "sample.txt", "run.words", "run.sh",
                                                   "driver.py", "inputs",     "stages",    "result.jsonl"};
 

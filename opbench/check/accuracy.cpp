@@ -18,12 +18,12 @@ std::string wrongAt(const WrongElement& element, const NamedOutput& output) {
   return fmt::format("{} is wrong at {}: found {}, expected {}", output.name, place, element.found, element.expected);
 }
 
-/// The same of an element, where there is one.
+/// The message of a wrong element, where there is one.
 std::string wrongAt(const std::optional<WrongElement>& element, const NamedOutput& output) {
   return element ? wrongAt(*element, output) : fmt::format("{} is wrong", output.name);
 }
 
-/// The same of the worst element, where one is off by itself.
+/// The message of the worst element, where one is off by itself.
 std::string where(const Comparison& c, const NamedOutput& output) {
   using runtime::numberText;
   std::optional<WrongElement> worst;

@@ -12,10 +12,10 @@
 
 namespace opbench {
 
-/// How results are judged: by the criterion of the operator, or, of a region, by those of all its calls together.
+/// The criterion by which results are judged: the operator's own, or, for a region, the criterion of all its calls together.
 Criterion criterionOf(const runtime::Workload& workload, const std::string& op, const Tolerances& tolerances);
 
-/// Checks the results of one workload's contenders: on its data, on harder ones, and those of the last timed run.
+/// Checks the results of one workload's contenders, on its data and on harder data, and the results of the last timed run.
 class CorrectnessCheck {
  public:
   CorrectnessCheck(runtime::Workload& workload, const std::string& op, const Tolerances& tolerances)
@@ -41,8 +41,8 @@ class CorrectnessCheck {
   /// Runs a trial and judges what it wrote, and where. One that draws random numbers runs twice, and must not draw the same.
   /// The message names the data where they are not the first ones.
   Verdict judge(runtime::Trial& trial) const;
-  /// Has a trial make a run like those that are timed (runtime::Trial::audit), and judges it. One that draws random numbers
-  /// begins anew.
+  /// Has a trial make a run like its timed runs (runtime::Trial::audit), and judges it. A run that draws random numbers begins
+  /// anew.
   Verdict audit(runtime::Trial& trial, runtime::Measure measure, std::optional<int> capture = std::nullopt) const;
   /// Makes sure that a later judgeLatest() sees what was written in between.
   static void forget(runtime::Trial& trial);

@@ -138,8 +138,8 @@ class Checker {
     return limit;
   }
 
-  /// Elements that one of an output is combined from, at most. For f64 there is no wider reference: eager's own error counts as
-  /// the result's, and may be that of a mean over all of an argument, such as a batch norm subtracts from every element.
+  /// The most elements that one output element is combined from. For f64 there is no wider reference: eager's own error counts as
+  /// the result's, and may be the error of a mean over all of an argument, such as a batch norm subtracts from every element.
   double termsOf(const ir::TensorType& type) const {
     if (type.numel() == 0) return 1;
     if (type.dtype == ir::DType::F64 || type.dtype == ir::DType::C128)

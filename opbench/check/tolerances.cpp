@@ -35,7 +35,7 @@ double roundoff(ir::DType dtype) {
   }
 }
 
-/// The same of what sums of a dtype are taken in.
+/// The roundoff of the dtype in which sums of a dtype are taken.
 double roundoffOfSums(ir::DType dtype) { return std::min(roundoff(dtype), roundoff(ir::DType::F32)); }
 
 }  // namespace

@@ -46,11 +46,11 @@ struct Criterion : inputs::Judgement {
 /// How far close results may be from what is expected.
 struct Limit {
   double element = 0;  ///< of one element, absolute and relative to 1 + |expected|
-  /// Where a float64 reference says what eager's error is, the root mean square error may be so many times eager's, plus this
-  /// share of the root mean square of what is expected, plus what a sum of so many terms may be off.
+  /// The root mean square error may be so many times eager's, plus this share of the root mean square of the expected values,
+  /// plus the error that a sum of so many terms may have. Eager's error is known where there is a float64 reference.
   double eagerErrors = 1;
   double share = 0;
-  double accumulated = 0;       ///< relative to 1 + the root mean square of what is expected
+  double accumulated = 0;       ///< relative to 1 + the root mean square of the expected values
   bool isElementAlone = false;  ///< only the first is asked
   double floor = 0;             ///< of networks: a root mean square error that is noise, whatever size its output has
   double leastCosine = 2;       ///< of networks: what has so large a cosine to the reference is right; none has more than 1
@@ -80,7 +80,8 @@ class Tolerances {
   Criterion criterionFor(const std::string& op) const;
   /// The criterion of a network that is run so.
   Criterion criterionFor(const std::string& op, const NetworkRun& run) const;
-  /// That of calls of several operators whose results are judged as one's: exact or a copy where each may be that, close else.
+  /// The criterion of calls of several operators whose results are judged as one's: exact or a copy where each may be that, close
+  /// else.
   Criterion criterionFor(const std::vector<std::string>& ops) const;
   /// The limit of elements of a dtype that are combined from `terms` others; zero for dtypes that are not floating. Where
   /// arguments may be rounded before they are used, low precision rounds more than once.
@@ -91,7 +92,7 @@ class Tolerances {
   /// One entry of the table; a key that it does not set is nothing.
   struct Entry {
     std::vector<std::string> names;
-    bool isOfNetworks = false;  ///< the names may be those of networks as well
+    bool isOfNetworks = false;  ///< whether the names may name networks as well
     std::optional<Rule> rule;
     std::optional<Leniency> leniency;
     std::optional<double> tolerance;

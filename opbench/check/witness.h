@@ -10,8 +10,8 @@
 
 namespace opbench {
 
-/// Looks at the results of runs on the same data, one after the other. Those of the same bits as one that is right are right; any
-/// other is judged, and so one wrong run among many is found at the cost of a sum over each result.
+/// Looks at the results of runs on the same data, one after the other. A result with the same bits as a right one is right; any
+/// other is judged. One wrong run among many is so found at the cost of a sum over each result.
 class Witness {
  public:
   Witness(const runtime::Trial& trial, const CorrectnessCheck& correctness) : trial_(trial), correctness_(correctness) {}

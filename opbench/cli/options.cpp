@@ -258,7 +258,8 @@ std::string defaultCache(const Environment& environment) {
   return "";
 }
 
-/// Of the user's secret; empty where nothing says where the user's state is kept. A relative XDG_STATE_HOME does not count.
+/// The path of the user's secret; empty where nothing says where the user's state is kept. A relative XDG_STATE_HOME does not
+/// count.
 std::string defaultKey(const Environment& environment) {
   if (environment.xdgStateHome.starts_with('/')) return environment.xdgStateHome + "/opbench/cache.key";
   if (!environment.home.empty()) return environment.home + "/.local/state/opbench/cache.key";

@@ -6,7 +6,7 @@
 
 namespace opbench {
 
-/// Refuses a command line that CLI11 did not understand, in words like those of our other messages. Error: Input.
+/// Refuses a command line that CLI11 did not understand, in the style of our other messages. Error: Input.
 [[noreturn]] void refuseUsage(const CLI::ParseError& error);
 
 /// Refuses the words that no option and no command takes. Error: Input, with what may have been meant.

@@ -15,7 +15,7 @@ namespace {
 using results::Record;
 using results::Results;
 
-/// The different values of what is the same throughout a run: one, unless a file was put together from several.
+/// The different values of a property that is the same throughout a run: one, unless a file was put together from several.
 template <typename Read>
 std::set<std::string> valuesOf(const Results& results, const Read& read) {
   std::set<std::string> values;
@@ -24,7 +24,8 @@ std::set<std::string> valuesOf(const Results& results, const Read& read) {
   return values;
 }
 
-/// Of a GPU; a CPU's clock follows its load from one sample to the next, and says less of the run than its cycles do.
+/// The median clock of a GPU; a CPU's clock follows its load from one sample to the next, and says less of the run than its
+/// cycles do.
 std::optional<double> medianClock(const Results& results) {
   std::vector<double> clocks;
   for (const Record& record : results.records)

@@ -15,8 +15,8 @@ class Control {
  public:
   /// The number of standard deviations that hold all but one in 2,000 of a normal distribution.
   static constexpr double certain = 3.5;
-  /// The share of what is normally distributed that lies within one standard deviation. That quantile of sizes tells the
-  /// deviation, and what is far out in up to a quarter of them does not move it far.
+  /// The share of a normal distribution that lies within one standard deviation. That quantile of sizes tells the deviation.
+  /// Outliers do not move it far while they are at most a quarter of the sizes.
   static constexpr double withinDeviation = 0.6827;
 
   /// A change by as much, where the code is the same, makes a sample a noisy one: nothing is said of it, and it says nothing of
@@ -42,7 +42,7 @@ class Control {
   /// samples tell it the less sure it is, and the larger: by as much as the ends of Student's distribution are further out than
   /// the normal one's.
   double scatter(double duration) const;
-  /// The same over all.
+  /// Drift and scatter over all samples.
   double drift() const;
   double scatter() const;
 

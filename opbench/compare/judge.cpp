@@ -10,7 +10,7 @@ namespace opbench::compare {
 namespace {
 
 constexpr double noticeable = 0.05;  // a change that Same must exclude
-constexpr double within95 = 1.96;    // standard deviations that hold 95 % of what is normally distributed
+constexpr double within95 = 1.96;    // standard deviations that hold 95 % of a normal distribution
 constexpr double gross = 0.2;        // a change that counts though nothing is known of the scatter
 
 double shift(const Pair& pair) { return pair.candidate.centre - pair.base.centre; }
@@ -57,7 +57,7 @@ Pair withoutDrift(const Evidence& e) {
 Judgement clear(Change change, const Pair& basis) { return {change, Ambiguity::None, basis}; }
 Judgement ambiguous(Ambiguity ambiguity, const Pair& basis) { return {Change::Ambiguous, ambiguity, basis}; }
 
-/// Of what is not clear.
+/// The judgement of a pair that has not clearly changed.
 Judgement judgeMove(const Pair& pair, bool isCoarse) {
   if (move(pair, pair.gap()) != Change::Same) return ambiguous(overlap(pair) ? Ambiguity::Noise : Ambiguity::Gap, pair);
   const double furthest = std::abs(shift(pair)) + within95 * pair.scatter;

@@ -23,7 +23,7 @@ Figure inverse(const Figure& figure);
 struct Pair {
   Figure base, candidate;
   double least = 0;    ///< log of the least factor that counts
-  double scatter = 0;  ///< standard deviation of the log by which that of the same code differs between two runs of the program
+  double scatter = 0;  ///< standard deviation of the log by which the same code's figure differs between two runs of the program
 
   /// Log of the factor beyond which 0.1 % of such figures of the same code lie; no less than the least.
   double gap() const;
@@ -41,7 +41,7 @@ struct Evidence {
   bool isNoisy = false;                  ///< the control's time, or this one's from run to run, differs by a tenth or more
   bool isUnknown = false;                ///< one of the two has too few runs for an interval
   bool isFew = false;                    ///< too few samples have a control to tell how far the same code scatters on a CPU
-  bool isCoarse = false;                 ///< the intervals are those of single runs, not of their medians
+  bool isCoarse = false;                 ///< whether the intervals belong to single runs, not to their medians
 };
 
 enum class Change { Faster, Slower, Same, Ambiguous };
@@ -64,13 +64,13 @@ struct Judgement {
 };
 
 /// Slower, if the candidate's whole interval lies above the baseline's by more than the gap. Where a control ran in turn with it
-/// this is asked of the time over the control's, which is free of what meets both: clocks, temperature, other programs, and
+/// this is asked of the time over the control's, which is free of influences on both: clocks, temperature, other programs, and
 /// where the data lie in memory. Where there is a secondary measure, which the control has no part in, the mean of both is asked:
 /// it must lie beyond its gap, and each of both must have moved by half as much. Two measures that scatter independently tell a
 /// change that neither tells alone.
 ///
 /// Where the ratio alone is clear, the time itself, without the machine's drift, must have moved the same way, by half as much
-/// and by more than half of what the same code's time scatters: else the ratio may have moved because the control did.
+/// and by more than half of the scatter of the same code's time: else the ratio may have moved because the control did.
 ///
 /// Where the ratio is not clear and the time is, without the drift and beyond what is known to scatter, the ratio need but have
 /// followed by half: the control's own scatter is in it, too.
@@ -81,12 +81,12 @@ struct Judgement {
 /// Nothing is slower whose runs other programs interrupted, that is noisy, or of which no interval is known. Where too few
 /// samples tell a CPU's scatter it is slower by a fifth at least, and by the secondary measure by a tenth.
 ///
-/// Faster is the mirror image. Same, if the medians differ by no more than the gap, with and without the drift, and the
-/// intervals are narrow enough that a change of 5 % would have shown. All else is ambiguous, for a reason. (After nvbench's
-/// compare-robust, docs/nvbench_compare_robust.md, whose clear gap of 0.5 % is the least here too.)
+/// Faster is the mirror image. Same, if the medians differ by no more than the gap, with and without the drift, and the intervals
+/// are narrow enough that a change of 5 % would have shown. All else is ambiguous, for a reason. (After nvbench's compare-robust,
+/// docs/nvbench_compare_robust.md, whose clear gap of 0.5 % is the least here too.)
 Judgement judge(const Evidence& evidence);
 
-/// Candidate over baseline, and its 95 % interval from those of the two and the scatter; no logarithms.
+/// The ratio of the candidate over the baseline, and its 95 % interval from both intervals and the scatter; no logarithms.
 double ratio(const Pair& pair);
 Interval ratioInterval(const Pair& pair);
 

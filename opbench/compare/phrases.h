@@ -13,7 +13,7 @@ std::string medianText(const results::Record* record);  ///< `5.12`; the status 
 std::string percentText(double ratio);                  ///< `+4.9%`
 std::string timeChangeText(const Compared& row);        ///< `+4.9%`, or `-`
 std::string speedupChangeText(const Compared& row);     ///< `-4.7%`; `-` where it was not measured beside eager
-/// Of the speedup's change, or else of the time's: `-4.9..-4.4%`; `?` where it is not known, or `-`.
+/// The interval of the speedup's change, or else of the time's: `-4.9..-4.4%`; `?` where it is not known, or `-`.
 std::string intervalText(const Compared& row);
 std::string verdictText(const Compared& row);  ///< `SLOW`, `ambiguous: drift`
 /// Why a row is as it is, in one line: the reason of a failure, a kind that changed; may be empty.

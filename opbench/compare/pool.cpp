@@ -36,8 +36,8 @@ std::optional<double> medianOf(const std::vector<Record>& records, const Read& r
   return values.empty() ? std::nullopt : std::optional(median(values));
 }
 
-/// The interval of a figure's median over the runs, from those of single runs: as wide as the median one, and the narrower the
-/// more runs there are.
+/// The interval of a figure's median over the runs, from the intervals of single runs: as wide as the median one, and the
+/// narrower the more runs there are.
 template <typename Read>
 std::optional<Interval> intervalOf(const std::vector<Record>& records, double centre, std::optional<Interval> Record::* interval,
                                    const Read& read) {

@@ -7,7 +7,7 @@
 
 namespace opbench::compare {
 
-/// By how much single runs of the program differ from their median: logarithms, without those of runs that found no figure.
+/// The deviations of single runs of the program from their median: logarithms, without runs that found no figure.
 struct Deviations {
   std::vector<double> time;    ///< of the time
   std::vector<double> paired;  ///< of the time over the control's

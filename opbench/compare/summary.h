@@ -14,7 +14,7 @@ namespace opbench::compare {
 struct Tally {
   std::string op;  ///< empty for all
   std::array<int, verdicts> counts{};
-  std::map<Ambiguity, int> ambiguities;  ///< of those that are ambiguous
+  std::map<Ambiguity, int> ambiguities;  ///< of the ambiguous rows
   int launchBound = 0;                   ///< of those measured in both: as fast as an empty kernel in both
   std::optional<double> ratio;           ///< geometric mean of candidate over baseline
   std::optional<double> ratioByTime;     ///< of the time of all recorded calls

@@ -32,7 +32,7 @@ class Inductor {
     double ms = 0;        ///< wall time from the graph to it, when it was compiled
     bool cached = false;  ///< whether it was in the cache
   };
-  /// Errors: Unsupported, as those of Python::compile().
+  /// Errors: Unsupported, as Python::compile().
   Package compile(const ir::Graph& graph);
   /// Whether the process that compiles computes on the GPU, also while it waits.
   bool usesGpu() const { return python_.usesGpu(); }

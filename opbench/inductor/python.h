@@ -12,9 +12,9 @@ namespace opbench {
 /// A Python process that compiles with AOTInductor (compile.py), started by the first request.
 class Python {
  public:
-  /// `program` is a file or a name in PATH; `torch` the release of torch that it must have, since what it compiles is loaded
-  /// into ours: `2.11.0`; `device` what it compiles for, `cpu` or `cuda`. `processors` are those that it compiles on at once;
-  /// where there are none it compiles on one, any that this process may use.
+  /// `program` is a file or a name in PATH; `torch` the release of torch that it must have, since what it compiles is loaded into
+  /// ours: `2.11.0`; `device` what it compiles for, `cpu` or `cuda`. `processors` are the ones that it compiles on at once; where
+  /// there are none it compiles on any one that this process may use.
   Python(std::string program, std::string torch, std::string device, std::vector<int> processors = {});
 
   /// Compiles what a request (request.h) asks for into `file`, within so many seconds after it has started; 0 is no limit.

@@ -7,7 +7,7 @@
 
 namespace opbench {
 
-/// What is checked of the runs of a race. Each is called with a contender's place among those that race, if it is given.
+/// The checks of the runs of a race. Each is called with a contender's place among the racing contenders, if it is given.
 struct RunChecks {
   std::function<void(size_t contender)> audit = {};  ///< has it make a run that is checked and not timed (runtime::Trial::audit)
   std::function<void(size_t contender)> look = {};   ///< looks at the result of its latest run, which was timed, after its time

@@ -29,7 +29,7 @@ struct Bench {
   int casesLeft = 1;                                  ///< of wrong results, that may be written
   Inductor* inductor = nullptr;                       ///< compiles for the contender of that name; only where that races
   int compilersOnGpu = 0;                             ///< processes of Compilers that compute on the first GPU
-  std::span<const runtime::KernelFile> kernels = {};  ///< those of the user's that race
+  std::span<const runtime::KernelFile> kernels = {};  ///< the user's kernels that race
   bool anyStrides = false;                            ///< Criterion::anyStrides
 };
 

@@ -48,7 +48,7 @@ std::vector<Prepared> prepareAll(const std::vector<Candidate>& candidates, runti
   return prepared;
 }
 
-/// Drops those that are so much slower than the first one that racing them is a waste of time.
+/// Drops candidates that are so much slower than the first one that racing them is a waste of time.
 void dropHopeless(const std::vector<Candidate>& candidates, std::vector<Prepared>& prepared, std::vector<std::string>& refused) {
   constexpr double hopeless = 3;
   const auto seconds = [](const Prepared& one) { return std::min(one.trial->seconds(), one.trial->seconds()); };
@@ -97,7 +97,7 @@ Fastest findFastest(const std::vector<Candidate>& candidates, int rounds, runtim
   std::vector<double> seconds;
   for (const Timing& timing : timingsOf(trials, rounds, bench)) seconds.push_back(timing.median);
   for (size_t i = 0; i < all.size(); ++i) found.timed.push_back({all[i].candidate, seconds[i]});
-  // The least of many times is partly luck: the winner's gain is that of a race with the first one alone.
+  // The least of many times is partly luck: the winner's gain comes from a race with the first one alone.
   if (const size_t winner = fastest(seconds); winner > 0) found.gain = gainOver(trials[0], trials[winner], bench);
   if (found.gain > 1) found.winner = all[fastest(seconds)].candidate;
   return found;

@@ -32,8 +32,8 @@ struct Fastest {
   std::vector<std::string> refused;   ///< the others that did not race, and why: `baddbmm: it does not fit`
 };
 
-/// Races candidates on the call's own data for so many rounds, and the winner against the first one once more. Those that fail,
-/// are wrong or take several times as long do not race. Nothing of them is left afterwards.
+/// Races candidates on the call's own data for so many rounds, and the winner against the first one once more. Candidates that
+/// fail, are wrong or take several times as long do not race. Nothing of them is left afterwards.
 Fastest findFastest(const std::vector<Candidate>& candidates, int rounds, runtime::Workload& workload, const Check& check,
                     const Bench& bench);
 

@@ -26,8 +26,8 @@ constexpr double mostTogether = 0.02;   // time of a contender's captures togeth
 constexpr double fixedRoundSeconds = 0.02;
 constexpr int leastFixedTurns = 10, leastSlowTurns = 5, mostFixedTurns = 100;
 
-// Of a run that other programs interrupt; turns without any, fewer of which say less than the others; and how many times as long
-// as asked these are waited for.
+// Attempts at a run that other programs interrupt; turns without any, fewer of which say less than the others; and how many times
+// as long as asked these are waited for.
 constexpr int mostAttempts = 3;
 // The first turns touch fresh memory, fill instruction caches and wake what sleeps: they do not count, nor do those before two in
 // a row agree.
@@ -36,7 +36,7 @@ constexpr double agreement = 0.2;  // of the longer time
 constexpr size_t leastUninterrupted = 5;
 constexpr double mostPatience = 3;
 
-/// Those of times of one turn, where both are more than 0.
+/// The ratios of times of one turn, where both are more than 0.
 std::vector<double> ratios(const std::vector<double>& first, const std::vector<double>& own) {
   std::vector<double> ratios;
   for (size_t k = 0; k < own.size(); ++k)
@@ -58,8 +58,9 @@ int within(double budget, double each, int least, int most) {
   return static_cast<int>(std::clamp(turns, static_cast<double>(least), static_cast<double>(most)));
 }
 
-/// Times are read in ticks of a timer. Those of the same code are a few neighbouring ticks, and their median would be one of
-/// these, with an interval of no width; spread evenly over their tick they have one that says where between them it lies.
+/// Times are read in ticks of a timer. Times of the same code are a few neighbouring ticks, and their median would be one of
+/// these, with an interval of no width. Spread evenly over their tick, times have an interval that says where between the ticks
+/// the median lies.
 std::uniform_real_distribution<double> overTick(double tick) {
   return std::uniform_real_distribution<double>(-tick / 2, tick / 2);
 }
@@ -143,7 +144,7 @@ class Race {
     if (before == number) return turns;
     const Clock::time_point start = Clock::now();
     audit();
-    turn(captures_);  // what was checked is in the caches in place of what is timed
+    turn(captures_);  // the checked runs' data are in the caches, in place of the timed runs'
     places_.next();
     start_ += Clock::now() - start;
     append(turns, auditedTurns(number - before));
@@ -245,7 +246,7 @@ class Race {
   }
 
   /// The means of as many consecutive runs as there are captures, each in it once. Some captures are slower than others, for
-  /// good, and a median of runs would be that of the slower ones or that of the others, by which are one more.
+  /// good, and a median of runs would be the median of the slower ones or of the others, whichever are one more.
   Times overCaptures(const Times& runs) const {
     Times means;
     for (const auto& own : runs) {

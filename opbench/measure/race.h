@@ -33,8 +33,8 @@ Measurement race(const std::vector<runtime::Trial*>& trials, runtime::Measure me
 Measurement raceExactly(const std::vector<runtime::Trial*>& trials, runtime::Measure measure, runtime::Device& device,
                         int64_t warmups, int64_t runs, uint64_t seed, const RunChecks& checks = {});
 
-/// What `all` times of one contender tell, in seconds, and its means and those of the first contender, which are compared pair by
-/// pair.
+/// The timing of one contender, from `all` its times, in seconds, and its means and the first contender's, which are compared
+/// pair by pair.
 Timing timingOf(const std::vector<double>& all, const std::vector<double>& means, const std::vector<double>& firstMeans);
 
 }  // namespace opbench

@@ -96,7 +96,7 @@ std::string boundsText(const std::vector<runtime::ProgramInput>& inputs, const M
                      areFromZero ? "" : fmt::format(", 'least': [{}]", fmt::join(least, ", ")));
 }
 
-/// The keywords of a sample, those of default value left out.
+/// The keywords of a sample; keywords of default value are left out.
 std::string keywordText(const ModelOptions& options, bool isTraining, const std::string& bounds) {
   std::vector<std::string> keywords;
   const auto add = [&](const char* name, const std::string& value) {
@@ -169,7 +169,7 @@ AskedProgram askedOf(Description program, const ModelOptions& options) {
   const auto otherwise = [](const std::vector<int64_t>& asked, std::vector<std::optional<int64_t>> defaults) {
     return asked.empty() ? std::move(defaults) : std::vector<std::optional<int64_t>>(asked.begin(), asked.end());
   };
-  // The inputs of TorchScript are described with their sizes; the runner takes those that an archive was exported with.
+  // The inputs of TorchScript are described with their sizes; the runner takes the sizes that an archive was exported with.
   const bool haveSizes = program.isScript || options.runner.isOn;
   using Sizes = std::vector<std::optional<int64_t>>;
   AskedProgram asked{std::move(program.inputs), otherwise(options.batchSizes, haveSizes ? Sizes{std::nullopt} : Sizes{8}),

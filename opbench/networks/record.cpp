@@ -103,7 +103,7 @@ size_t operatorsOf(const std::vector<inputs::Sample>& samples) {
   return static_cast<size_t>(std::unique(operators.begin(), operators.end()) - operators.begin());
 }
 
-/// Sizes of all inputs of a program: those that the texts give, else those that were exported. Errors: Input.
+/// The sizes of all inputs of a program: the sizes that the texts give, else the exported ones. Errors: Input.
 std::vector<std::vector<int64_t>> inputSizes(const std::vector<std::string>& texts,
                                              const std::vector<runtime::ProgramInput>& inputs) {
   std::vector<std::optional<std::vector<int64_t>>> given(inputs.size());

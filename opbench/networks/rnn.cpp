@@ -207,7 +207,7 @@ std::vector<Contender> contendersOf(const RnnOptions& options) {
 
 namespace {
 
-/// The networks that creators compute, in the order of these; those of several lengths come first, as in fastrnns.
+/// The networks that creators compute, in the creators' order; networks of several lengths come first, as in fastrnns.
 std::vector<std::string> networksOf(const RnnOptions& options) {
   const std::vector<std::string> cells = wordsOf(options.cells);
   std::vector<std::string> networks;

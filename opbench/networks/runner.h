@@ -22,8 +22,8 @@ void declareRunner(CLI::App& verb, RunnerOptions& options);
 /// names contenders. Errors: Input, for what contradicts itself, and for options that need the runner where it is not asked for.
 void readRunner(Options& options, bool hasContenders);
 
-/// The names of the models that the runner runs: those that are named, or all, as far as its patterns leave them. Errors: Input,
-/// for a pattern that is none, a name that there is no model of, and where none is left.
+/// The names of the models that the runner runs: the models that are named, or all, as far as its patterns leave them. Errors:
+/// Input, for a pattern that is none, a name of no model, and where none is left.
 std::vector<std::string> modelsOf(const ModelOptions& options, const runtime::Programs& programs);
 
 /// A line about models of `--batch-size-file` that there are none of; empty where there are all.

@@ -9,7 +9,7 @@ namespace opbench {
 /// A file of CUDA kernels: FILE.cu, which says in a comment that begins with a line `/* opbench` how they are launched, or
 /// FILE.cubin, beside which FILE.yaml says so. Errors: Input, `FILE:LINE: ..`, for whatever is not understood.
 runtime::KernelFile readKernelFile(const std::string& path);
-/// The same of a FILE.cu with this content.
+/// The kernels of a FILE.cu with this content.
 runtime::KernelFile readKernelSource(const std::string& source, const std::string& path);
 
 }  // namespace opbench

@@ -20,9 +20,9 @@
 namespace opbench {
 namespace {
 
-constexpr size_t mostWords = 4096;               // bytes that are kept of what it wrote last
+constexpr size_t mostWords = 4096;               // bytes that are kept of its last output
 constexpr size_t longestLine = size_t{1} << 28;  // of the channel
-constexpr int readsAtOnce = 16;                  // of what it writes without end, before others have their turn
+constexpr int readsAtOnce = 16;                  // of endless output, before others have their turn
 constexpr std::chrono::seconds patience{5};      // that the system may take to end it
 constexpr int mostLines = 6;                     // of these, shown
 
@@ -150,7 +150,7 @@ bool Process::hear() {
 
 bool Process::read() { return said_.size() < longestLine && readInto(said_, channel()); }
 
-/// Reads some of what it wrote, without waiting: a process of its own may hold the pipe for longer than it lives.
+/// Reads some of its output, without waiting: a process of its own may hold the pipe for longer than it lives.
 void Process::readErrors() {
   for (int i = 0; i < readsAtOnce && isReadable(errors()); ++i) {
     const size_t before = wrote_.size();

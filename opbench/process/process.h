@@ -36,7 +36,7 @@ class Process {
   /// The descriptors that become readable when it says something, or ends; and when it writes to standard output or error.
   int channel() const { return channel_.number(); }
   int errors() const { return errors_.number(); }
-  /// Reads some of what there is, without waiting; false once it will say no more.
+  /// Reads some of the channel, without waiting; false once it will say no more.
   bool hear();
   /// The next line that was read, without its line break.
   std::optional<std::string> line();
@@ -50,7 +50,7 @@ class Process {
   /// Kills it, if it still runs, and says how it ended: the status that waitpid() tells; nothing where the system does not let go
   /// of it within a few seconds, as where it waits in a driver that hangs. It is then left to itself.
   std::optional<int> end();
-  /// The same in words, with its last ones: `signal 11 (Segmentation fault); it said:` and these.
+  /// The status in words, and the process's last words: `signal 11 (Segmentation fault); it said:` and these.
   std::string ending();
 
  private:

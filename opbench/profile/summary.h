@@ -8,7 +8,7 @@
 
 namespace opbench::profile {
 
-/// What a contender spends in all kernels of one name, or, on a CPU, in calls of one name without those that they make.
+/// Time spent by a contender in all kernels of one name, or, on a CPU, in calls of one name without the calls that they make.
 struct Spent {
   std::string name;
   int64_t calls = 0;

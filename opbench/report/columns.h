@@ -33,7 +33,7 @@ class Columns {
   std::string heading() const;
   /// Whether there is room for the column of this heading.
   bool shows(std::string_view heading) const;
-  /// One line; `cells` are those of all columns, shown or not.
+  /// One line; `cells` has a cell for every column, shown or not.
   std::string line(std::string_view name, const std::vector<Cell>& cells, const Cell& last) const;
 
  private:

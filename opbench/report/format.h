@@ -32,7 +32,7 @@ std::string bar(double share, int width);
 
 /// The characters of a text in UTF-8.
 size_t charactersOf(std::string_view text);
-/// The text cut to `width` characters, two dots in place of what is missing.
+/// The text cut to `width` characters, two dots in place of the rest.
 std::string cut(std::string_view text, int width);
 /// The text in lines of at most `width` characters, broken at blanks; all but the first are indented. 0 is no limit.
 std::string wrapped(std::string_view text, int width);

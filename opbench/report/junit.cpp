@@ -68,7 +68,7 @@ TestCase::Outcome outcomeOf(const results::Record& record) {
     case results::Disposition::Wrong:
     case results::Disposition::Failed:
     case results::Disposition::Impossible: return TestCase::Outcome::Failed;
-    // Of what was only checked there is no time.
+    // A contender that was only checked has no time.
     case results::Disposition::Unmeasured: return record.status == "ok" ? TestCase::Outcome::Passed : TestCase::Outcome::Skipped;
   }
   return TestCase::Outcome::Failed;

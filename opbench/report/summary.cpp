@@ -78,7 +78,7 @@ void gatherSpeedup(Gathered& gathered, const Row& row, const Outcome& outcome, c
 
 constexpr double noticeably = 0.95;  // times as fast is noticeably slower
 
-/// Of two times whose race was no pair by pair one: beyond the intervals of both.
+/// Whether a time is slower than another one that it did not race pair by pair: beyond the intervals of both.
 bool isSlower(const Timing& time, const Timing& other) {
   return other.median < noticeably * time.median && time.interval && other.interval && other.interval->high < time.interval->low;
 }
@@ -142,7 +142,8 @@ void conclude(ContenderSummary& contender, const Gathered& gathered) {
   contender.timed = static_cast<int>(gathered.speedups.size());
 }
 
-/// Surely slower than the baseline, by more than 5 %: that of a single run, of which there is no interval, is not sure.
+/// Whether the outcome is surely slower than the baseline, by more than 5 %. A single run, of which there is no interval, is not
+/// sure.
 bool isSlower(const Outcome& outcome, const Run& run) {
   return outcome.speedup && *outcome.speedup < noticeably && outcome.timing->ratio.interval && !isSame(outcome, run);
 }

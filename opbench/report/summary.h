@@ -12,7 +12,7 @@ namespace opbench {
 /// Samples by what became of them: each is counted once.
 struct Counts {
   int samples = 0;
-  int generated = 0, fallbacks = 0, views = 0;  ///< those that are ok, by kind
+  int generated = 0, fallbacks = 0, views = 0;  ///< outcomes that are ok, by kind
   int wrong = 0, impossible = 0, suspect = 0, unsupported = 0, errors = 0, skipped = 0;
   int crashes = 0, asserts = 0, timeouts = 0, ooms = 0;
 };

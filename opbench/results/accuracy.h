@@ -19,7 +19,7 @@ struct Accuracy {
   double worstError = 0, worstErrorEager = 0;  ///< that error, and the largest of eager's elements
 };
 
-/// How far apart two runs of a contender are on the same operands, those of random numbers from the same beginning.
+/// The difference between two runs of a contender on the same operands, and on random numbers from the same beginning.
 enum class Determinism {
   Bitwise,          ///< not at all
   WithinTolerance,  ///< both are right

@@ -40,8 +40,7 @@ struct Field {
 
 /// The place of a member of the struct that a table is for.
 #define OF(member) [](auto& it) { return &it.member; }
-/// The place of a member of what an optional holds; null where it holds nothing. A field before it in the table makes the
-/// optional.
+/// The place of a member of an optional's value; null where it has none. A field before it in the table makes the optional.
 #define IN(optional, member) [](auto& it) { return it.optional ? &it.optional->member : nullptr; }
 
 /// Factors between a value and its field.
@@ -119,7 +118,7 @@ Field<T> whole(const char* name, At at, int64_t otherwise = 0, int64_t most = 0)
           }};
 }
 
-/// A whole number from 0 of what an optional holds; null where it holds nothing.
+/// A whole number from 0 in an optional; null where it holds nothing.
 template <typename T, typename At>
 Field<T> wholeOrNull(const char* name, At at) {
   Field<T> field = whole<T>(name, at);

@@ -13,7 +13,7 @@ using runtime::Contender;
 
 /// The name on the command line and in reports: `eager`, `opbench`, `torchscript`.
 inline std::string_view name(const Contender& contender) { return contender.name(); }
-/// Those of several.
+/// The names of several contenders.
 std::vector<std::string_view> namesOf(const std::vector<Contender>& contenders);
 
 /// The contender of a name; nothing where the text is none, whatever contenders there are.
@@ -26,10 +26,10 @@ bool isKnown(const Contender& contender);
 /// the operator of the call's name.
 bool isNamespace(const Contender& contender);
 
-/// The contenders of an operator, a call's or a network's, among those that are asked for, in their order; where none of these
-/// can compute it, the ones that it has by default.
+/// The contenders of an operator, a call's or a network's, among the contenders asked for, in their order. Where none of these
+/// can compute it, they are the contenders that it has by default.
 std::vector<Contender> contendersOf(std::string_view op, const std::vector<Contender>& asked);
-/// Those of calls.
+/// The contenders of calls.
 inline std::vector<Contender> contendersOfCalls(const std::vector<Contender>& asked) { return contendersOf("aten", asked); }
 
 }  // namespace opbench

@@ -12,12 +12,12 @@ namespace opbench::results {
 
 /// The field `environment` of a line: releases, the GPU's UUID, its limits, the machine. What is not known is null.
 nlohmann::ordered_json toJson(const runtime::Environment& environment);
-/// Its inverse, of a line's fields; that of a line of an older program has nothing. Errors: Input.
+/// The environment in a line's fields, toJson()'s inverse; empty for a line of an older program. Errors: Input.
 runtime::Environment environmentOf(const Fields& line);
 
 /// The field `gpu` of a line: temperature, power, what held the clock down and for how long, and other processes.
 nlohmann::ordered_json toJson(const runtime::GpuState& state);
-/// Its inverse; nothing where the line has none. Errors: Input.
+/// The state in a line's fields, toJson()'s inverse; nothing where the line has none. Errors: Input.
 std::optional<runtime::GpuState> gpuStateOf(const Fields& line);
 
 /// A part of an environment that two runs may differ in.

@@ -48,9 +48,9 @@ class Fields {
   std::optional<Fields> object(const char* name) const;
   std::vector<Fields> objects(const char* name) const;  ///< of a list; empty where absent
 
-  /// All that are a number, a text, a flag or null, by name; those of an object as `object.name`. Lists are left out.
+  /// All fields that are a number, a text, a flag or null, by name; fields of an object as `object.name`. Lists are left out.
   std::map<std::string, Scalar> scalars() const;
-  /// Those of the names that are wanted, which is asked of each name.
+  /// The scalars whose names are wanted, which is asked of each name.
   std::map<std::string, Scalar> scalars(const std::function<bool(const std::string& name)>& isWanted) const;
 
   [[noreturn]] void refuse(const std::string& what) const;

@@ -13,7 +13,7 @@ struct Line {
   Outcome& outcome;
   Run& run;
 };
-/// The same as it is written.
+/// A line of results as it is written.
 struct WrittenLine {
   const Row& row;
   const Outcome& outcome;

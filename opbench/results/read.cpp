@@ -39,7 +39,8 @@ void takeSample(const Row& row, Record& record) {
   record.isDisturbed = row.measurement->isDisturbed;
 }
 
-/// Times, but those that are not more than 0: of an earlier program, or of a secondary measure that is a difference of times.
+/// Takes the times that are more than 0. Other times come from an earlier program, or from a secondary measure that is a
+/// difference of times.
 void takeTimes(const Outcome& outcome, const AANoise& noise, Record& record) {
   const auto& timing = outcome.timing;
   if (timing) {

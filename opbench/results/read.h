@@ -27,7 +27,8 @@ Results readFile(const std::string& file);
 
 class Fields;
 
-/// What becomes of a line: `index` is its place among those that count. One that repeats an earlier one has its place.
+/// Takes a line's record: `index` is its place among the lines that count. A line that repeats an earlier one has the earlier
+/// one's place.
 using TakeLine = std::function<void(size_t index, Record&& record, const Fields& fields)>;
 
 /// Hands on the lines of a file one by one, and holds none of them. Returns the complaints. Errors: as readFile().

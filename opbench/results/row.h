@@ -23,7 +23,7 @@ enum class Status {
   Ok,
   Wrong,        ///< its result is not eager's; it has no timing
   Impossible,   ///< its time is less than memory or arithmetic allow: a measuring error
-  Suspect,      ///< its time may not be that of its work (suspicion.h)
+  Suspect,      ///< its time may not be the time of its work (suspicion.h)
   Unsupported,  ///< it lacks a dtype or a form
   Error,        ///< something went wrong
   Skipped,      ///< the user's limits leave it out
@@ -62,8 +62,8 @@ struct TriedLibrary {
 struct LibraryTrial {
   std::string library;               ///< the fastest one; empty for ATen's own call
   double gain = 1;                   ///< the time of ATen's own call over its
-  std::vector<TriedLibrary> tried;   ///< those that were timed, ATen's own call first
-  std::vector<std::string> refused;  ///< those that did not race, and why
+  std::vector<TriedLibrary> tried;   ///< libraries that were timed, ATen's own call first
+  std::vector<std::string> refused;  ///< libraries that did not race, and why
 };
 
 /// The products of matrices in one run of a network, in one precision.
@@ -190,7 +190,7 @@ struct Run {
   std::vector<Contender> contenders;
 };
 
-/// The main measure is that of the speedups: cold on CUDA, back to back on a CPU. The secondary measure is the other one.
+/// The main measure is the speedups' measure: cold on CUDA, back to back on a CPU. The secondary measure is the other one.
 runtime::Measure mainMeasure(const Run& run);
 runtime::Measure secondaryMeasure(const Run& run);
 /// The name of a measure in reports and results files: `cold`; `throughput` (CUDA) or `hot` (CPU) for the one back to back.

@@ -37,7 +37,7 @@ using TakeSampleResult = std::function<void(SampleResult)>;
 struct ReadSampleResults {
   size_t bytes = 0;  ///< of the lines of whole samples, from the file's begin
   std::string note;  ///< `FILE:LINE: ...`, where a last sample is left out because a run that was killed did not finish it
-  int64_t oldestSchema = currentSchema;  ///< of all lines, those of the sample that is left out among them
+  int64_t oldestSchema = currentSchema;  ///< of all lines, the left-out sample's among them
 };
 
 /// Reads a results file and hands on each sample as soon as it is read. Samples have lines of as many contenders as said, or,

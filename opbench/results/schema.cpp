@@ -28,7 +28,7 @@ constexpr Renamed fields[] = {{"batches_us", "rounds_us"},
                               {"spread", "aa_noise"},
                               {"vacuous", "trivial_solution"}};
 
-/// The same of the entries of `tuning.tried`.
+/// Renamed fields of the entries of `tuning.tried`.
 constexpr Renamed triedFields[] = {{"tiling", "schedule"}};
 
 /// A word of a field's text that another one replaces.

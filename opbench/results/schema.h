@@ -16,7 +16,7 @@ int64_t schemaOf(const nlohmann::json& line);
 /// The schema of a line that breaks off, as far as its beginning tells; 0 where it cannot be the beginning of a line of results.
 int64_t schemaOfTorn(std::string_view line);
 
-/// Translates the names of a line of an older schema to those of the current one.
+/// Translates the names of a line of an older schema to names of the current one.
 void translate(nlohmann::json& line);
 
 }  // namespace opbench::results

@@ -184,7 +184,7 @@ Field<Line> bytesField() {
           }};
 }
 
-/// All operations of a row, of which those of products are kept by precision.
+/// All operations of a row; operations of products are kept by precision.
 Field<Line> operationsField() {
   return {"flops",
           [](OrderedJson& object, Written& it) { object["flops"] = it.row.flops + static_cast<double>(it.row.productFlops()); },

@@ -16,7 +16,7 @@ namespace {
 /// narrow, which happens more easily where it is too narrow by chance: so it is less than 5 %. The coverage is tested with both.
 constexpr double outside = 0.042;
 
-/// A place in n values in order, counted from 1; between two of them it is that of a value in between.
+/// A place in n values in order, counted from 1; a place between two of them has a value in between.
 using Place = double;
 
 /// The place of the lower end of a median's interval; less than 1 where there are too few values. Between the k-th least and the
@@ -63,8 +63,8 @@ double correlationOf(const Eigen::ArrayXd& ranks) {
   return 2 * std::sin(std::numbers::pi / 6 * std::min(ofRanks + bias, 0.95));
 }
 
-/// By how much the variance of the number of values below the median is larger than that of independent values, where each value
-/// is correlated so with the one before it.
+/// The variance of the number of values below the median, over the same variance of independent values. Each value is correlated
+/// so with the one before it.
 double varianceInflation(double correlation) {
   constexpr double negligible = 1e-3;
   double inflation = 1;

@@ -15,12 +15,12 @@ struct Moments {
   double mean = 0;
   std::optional<double> deviation;
 };
-/// Those of at least one value.
+/// The moments of at least one value.
 Moments momentsOf(const std::vector<double>& values);
 /// The geometric mean of at least one positive value.
 double geomean(const std::vector<double>& values);
 
-/// Two ends, in the unit of what lies between them.
+/// Two ends, in the unit of the values between them.
 struct Interval {
   double low = 0, high = 0;
   bool operator==(const Interval&) const = default;
@@ -57,8 +57,8 @@ struct Histogram {
   std::vector<int64_t> counts;  ///< by bin; none where there is no histogram
   bool operator==(const Histogram&) const = default;
 };
-/// That of at least one value, in `bins` bins, or one where all values are equal. They end at the 98th percentile, lest a few
-/// large values leave no room for the others; the last bin has these as well.
+/// The histogram of at least one value, in `bins` bins, or one where all values are equal. The bins end at the 98th percentile,
+/// lest a few large values leave no room for the others; the last bin has these as well.
 Histogram histogramOf(const std::vector<double>& values, int bins = 24);
 
 }  // namespace opbench

@@ -27,7 +27,7 @@ struct Timing {
   double median = 0;                  ///< of all times: single runs, or means of one run of each capture
   std::optional<Interval> interval;   ///< its 95 % interval; nothing where there are too few times for one
   double p20 = 0, p80 = 0;            ///< of all runs
-  int runs = 0;                       ///< those that count
+  int runs = 0;                       ///< runs that count
   Histogram histogram;                ///< of these runs
   std::vector<double> rounds;         ///< the medians of the rounds, in order
   Estimate ratio{1, Interval{1, 1}};  ///< the first contender's time over this one's, time by time, where both are more than 0

@@ -16,7 +16,8 @@ const std::optional<Timing>& coldOf(const Outcome& outcome, const Run& run) {
   return mainMeasure(run) == Measure::Cold ? outcome.timing : outcome.secondary;
 }
 
-/// A share of what was measured once that no later measurement exceeds, and one that differs by more than repetitions do.
+/// The share of an earlier measurement that no later one exceeds, and the share beyond which measurements differ by more than
+/// repetitions do.
 constexpr double certainty = 1.1, difference = 1.01;
 
 /// The least cold time. What has to be read comes from memory. What is written may stay in the last cache; what this cannot hold

@@ -37,7 +37,7 @@ double neededForOutputs(const ir::Graph& graph, const Options& options) {
     const ir::TensorType& type = graph.values[static_cast<size_t>(output)].type;
     const auto elements = static_cast<double>(type.storageElements());
     bytes += elements * static_cast<double>(ir::sizeOf(type.dtype));
-    mostElements = std::max(mostElements, static_cast<double>(type.numel()));  // those of a view are many in little memory
+    mostElements = std::max(mostElements, static_cast<double>(type.numel()));  // a view has many in little memory
   }
   bytes *= static_cast<double>(options.contenders.size());
   return options.accuracyChecking ? bytes + float64Comparisons * float64Bytes * mostElements : bytes;

@@ -22,7 +22,7 @@ void describe(const runtime::Callable& callable, Outcome& outcome);
 void attempt(std::span<Outcome> outcomes, const std::string& dumped, const std::function<void()>& step);
 /// Marks an outcome as wrong.
 void setWrong(Outcome& outcome, const std::string& message);
-/// Marks an outcome as one whose times may not be those of its work.
+/// Marks an outcome as one whose times may not be the times of its work.
 void setSuspect(Outcome& outcome, const std::string& message);
 /// The status of a process that ended or a device that was lost, by the last words: Assert or Crash.
 Status fatalStatus(std::string_view words);

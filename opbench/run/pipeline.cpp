@@ -145,7 +145,7 @@ void refuseLibrary(PreparedContender& contender, const std::string& why, const S
   contender = prepare(*contender.outcome, std::move(own), context);
 }
 
-/// Judges a contender's trial; where a library is wrong, that of ATen's own call.
+/// Judges a contender's trial; where a library is wrong, the trial of ATen's own call.
 Verdict judged(PreparedContender& contender, const CorrectnessCheck& correctness, const SampleContext& context) {
   const Verdict verdict = correctness.judge(*contender.trial);
   const auto& libraries = contender.outcome->libraryTrial;
@@ -232,8 +232,8 @@ runtime::GpuState stateSince(const runtime::GpuState& before, const Bench& bench
   return state;
 }
 
-/// workload -> reference -> graph -> callables -> trials -> checks on several sets of data -> race -> check of what was timed
-/// last.
+/// workload -> reference -> graph -> callables -> trials -> checks on several sets of data -> race -> check of the last timed
+/// runs.
 void raceWorkload(const inputs::Sample& sample, Row& row, const Dump& dump, const Bench& bench) {
   const Options& options = bench.options;
   const inputs::Data data{options.data};

@@ -15,12 +15,12 @@ struct Suspect {
 
 /// Watches a run of each contender that can be suspected; the reference cannot.
 std::vector<Suspect> watch(const std::vector<PreparedContender>& contenders, const SampleContext& context);
-/// Watches a run of each again. Those that launch on other streams than they are timed on, or other kernels than before, become
-/// suspect, and have no time.
+/// Watches a run of each again. Contenders that launch on other streams than they are timed on, or other kernels than before,
+/// become suspect, and have no time.
 void accuse(const std::vector<Suspect>& suspects);
 
-/// All contenders become suspect where the clock was changed, and those of the user's own where they take much longer for data
-/// that they have not met: these keep results, and their time is not that of computing one.
+/// All contenders become suspect where the clock was changed. The user's own become suspect where they take much longer for data
+/// that they have not met: these keep results, and their time is not the time of computing one.
 void accuseOwn(const std::vector<PreparedContender>& contenders, const SampleContext& context);
 /// All contenders of a row become suspect, whatever became of them, where code of the process was changed, or ATen's operators
 /// have other kernels: by them they were measured and judged.

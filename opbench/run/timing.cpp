@@ -53,8 +53,8 @@ bool isMeasured(const Measurement& measurement) {
   return std::all_of(measurement.timings.begin(), measurement.timings.end(), std::mem_fn(&Timing::isMeasured));
 }
 
-/// Races by one measure, and keeps the timings with the outcomes (none where null) and the rest with the row. Times that were
-/// not measured are kept by none of those that raced: there is nothing to compare.
+/// Races by one measure, and keeps the timings with the outcomes (none where null) and the rest with the row. Times that were not
+/// measured are kept by none of the racing contenders: there is nothing to compare.
 void fill(const Slot& slot, const std::vector<runtime::Trial*>& trials, const std::vector<Outcome*>& outcomes, Row& row,
           const Bench& bench, const RunChecks& checks = {}) {
   std::optional<Measurement> measurement = raceBy(trials, slot.measure, row, bench, checks);
@@ -71,8 +71,8 @@ void fill(const Slot& slot, const std::vector<runtime::Trial*>& trials, const st
   row.*slot.measurement = std::move(measurement);
 }
 
-/// Judges runs among those that are timed by a measure, of all contenders but the reference, and marks those that are wrong. Of
-/// the user's, each run is looked at.
+/// Checks that judge runs among the runs timed by a measure, of all contenders but the reference, and mark wrong contenders. Each
+/// run of the user's contenders is looked at.
 RunChecks checksOf(const std::vector<PreparedContender>& contenders, runtime::Measure measure, const SampleContext& context) {
   if (!context.isChecked) return {};
   const auto check = [&context](const PreparedContender& contender, const std::function<std::string()>& whyWrong) {

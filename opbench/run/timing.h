@@ -7,8 +7,8 @@
 
 namespace opbench {
 
-/// Races contenders by the measures that the run has, and keeps what was measured with their outcomes and the row. Runs among
-/// those that are timed are judged (race()): whoever fails there is wrong.
+/// Races contenders by the measures that the run has, and keeps the measurements with their outcomes and the row. Runs among the
+/// timed runs are judged (race()): a contender that fails there is wrong.
 void time(const std::vector<PreparedContender>& contenders, const SampleContext& context);
 
 /// Makes one more contender like an outcome's.

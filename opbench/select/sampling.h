@@ -11,7 +11,7 @@
 
 namespace opbench {
 
-/// An operator's samples, in the order in which they were read, in that of the mode. It depends on nothing but them.
+/// The samples of an operator, given in the order in which they were read, in the mode's order. It depends on nothing but them.
 std::vector<const inputs::Sample*> ordered(std::vector<const inputs::Sample*> samples, SampleMode mode);
 
 }  // namespace opbench

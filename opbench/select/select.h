@@ -18,8 +18,8 @@ std::vector<std::string> unmatched(const std::vector<inputs::Sample>& samples, c
 std::string unknownOperator(const std::string& pattern, const std::vector<inputs::Sample>& samples,
                             const std::vector<std::string>& aten);
 
-/// Refuses patterns of a user's files that mean none of ATen's operators. Of those that may name a network as well, one of the
-/// known `networks` is fine, and another one is refused only where an operator's name is near. Error: Input, `FILE:LINE: unknown
+/// Refuses patterns of a user's files that mean none of ATen's operators. A pattern that may name a network as well is fine for
+/// one of the known `networks`; another one is refused only where an operator's name is near. Error: Input, `FILE:LINE: unknown
 /// operator 'sillu'; did you mean aten.silu?`.
 void checkPatterns(const std::vector<OperatorPattern>& patterns, const std::vector<std::string>& aten,
                    const std::vector<std::string>& networks = {});

@@ -17,7 +17,7 @@
 namespace opbench {
 namespace {
 
-/// Whether an operator is that of a network in a mode, `training`.
+/// Whether an operator is a network's in a mode, `training`.
 bool isOfMode(const std::string& op, const std::string& mode) { return inputs::isNetwork(op) && op.ends_with("." + mode); }
 
 }  // namespace
@@ -54,7 +54,7 @@ class SuiteConfigReader : private YamlReader {
     std::function<void(const YAML::Node&)> read;
   };
 
-  /// Reads a map, called `what` in messages; `path` is what its keys are behind, as in `skip: `. Those that say nothing here are
+  /// Reads a map, called `what` in messages; `path` is what its keys are behind, as in `skip: `. Keys that say nothing here are
   /// noted.
   void readKeys(const YAML::Node& node, const std::string& what, const std::string& path, const std::vector<Key>& keys,
                 const Words& withoutEffect) {

@@ -11,7 +11,7 @@
 namespace opbench {
 
 /// A user's configuration of a suite, for all runs (--config): which operators and networks to leave out, which are slow, how
-/// many samples and how large ones to take, and how networks are run. Its keys are those of torchbench's runner. Operators are
+/// many samples and how large ones to take, and how networks are run. Its keys are the keys of torchbench's runner. Operators are
 /// named by patterns, as with --op, networks by their names as well.
 class SuiteConfig {
  public:
@@ -20,7 +20,7 @@ class SuiteConfig {
   /// Reads a file, unless `path` is empty; what it says of judging results goes to `tolerances`. Errors: Input, `file:line: ...`,
   /// for a file that cannot be read or understood.
   SuiteConfig(const std::string& path, Tolerances& tolerances);
-  /// The same of a file's text; `file` is for messages.
+  /// Reads a file's text; `file` is for messages.
   static SuiteConfig parse(const std::string& text, const std::string& file, Tolerances& tolerances);
   static const SuiteConfig& none();
 
@@ -36,8 +36,8 @@ class SuiteConfig {
   std::optional<Cap> maxSamples(const std::string& op) const;
   std::optional<Cap> maxBytes(const std::string& op) const;
 
-  /// Why a network's results are not checked; empty where they are. Those of networks that differ from run to run are checked
-  /// where they are timed.
+  /// The reason why a network's results are not checked; empty where they are. Results of networks that differ from run to run
+  /// are checked where the networks are timed.
   std::string whyNotChecked(const std::string& op, bool isTimed) const;
   /// The batch of a network; nothing where the file gives none.
   std::optional<int64_t> batchSize(const std::string& op) const;

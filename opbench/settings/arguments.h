@@ -9,8 +9,8 @@
 
 namespace opbench {
 
-/// The arguments with which opbench races samples as `options` say, whatever they are and wherever it is done; those of default
-/// value are left out. Equal arguments make equal rows, measuring apart.
+/// The arguments with which opbench races samples as `options` say, whatever they are and wherever it is done; arguments of
+/// default value are left out. Equal arguments make equal rows, measuring apart.
 std::vector<std::string> raceArguments(const Options& options);
 
 /// How far an option of a race reaches: to the workers, who race as it says, or no further than the run itself.
@@ -26,13 +26,13 @@ std::vector<std::string> selectionArguments(const Options& options);
 /// The arguments that give another process of the run these settings.
 std::vector<std::string> cacheArguments(const runtime::CacheSettings& settings);
 
-/// A digest of what the files say that these arguments name (--config, --tolerances), on which rows depend as well; empty where
-/// they name none. A program that cannot be read counts by what is wrong with it. Errors: Input, for another file that
+/// A digest of the files that these arguments name (--config, --tolerances), on which rows depend as well; empty where they name
+/// none. A program that cannot be read counts by its error. Errors: Input, for another file that cannot be read.
 std::string rulesDigest(const Options& options);
 
 /// raceArguments() with the device.
 std::vector<std::string> commandWords(const Options& options);
-/// The same as one line for a shell.
+/// commandWords() as one line for a shell.
 std::string commandLine(const Options& options);
 
 /// A word as a shell takes it, quoted where it needs to be.

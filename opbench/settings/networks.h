@@ -36,7 +36,7 @@ struct RunnerOptions {
   std::string output;                      ///< Dynamo's CSV; empty writes none
 };
 
-/// The options of `opbench model`: those of Hugging Face's benchmark in its spelling, and what is computed beside them.
+/// The options of `opbench model`: the options of Hugging Face's benchmark in its spelling, and opbench's own.
 struct ModelOptions {
   std::vector<std::string> models;                   ///< names of archives, files, and NAME=FILE
   std::vector<int64_t> batchSizes, sequenceLengths;  ///< empty: 8, and 8, 32, 128, 512
@@ -49,7 +49,7 @@ struct ModelOptions {
   std::vector<std::string> inputs;       ///< of TorchScript files: `f32:2,3,224,224` each
   std::vector<std::string> inputRanges;  ///< `0..N` or `NAME=2..N`: integers are from the first number to less than N
   std::string amp, loss, optimizer, optimizerForm;
-  std::string ampDtype;       ///< `--amp-dtype`: that of an `--amp` without one
+  std::string ampDtype;       ///< `--amp-dtype`: the dtype of an `--amp` without one
   int64_t repeats = 3;        ///< rounds of ten runs
   bool sharesWorker = false;  ///< `--no-multi-process`
   bool isOnCpu = false;       ///< `--no-cuda`

@@ -93,7 +93,7 @@ struct Options {
   SampleMode sampleMode = SampleMode::Top;
   int64_t maxSamples = 15;  ///< an operator; 0 is all
   int64_t startIdx = 0;     ///< samples of each operator that are passed over first
-  std::string config;       ///< a file of what is left out and how much is taken of what (suite_config.h); empty is none
+  std::string config;       ///< a file that says what to leave out and how much to take (suite_config.h); empty is none
   bool slow = false;        ///< whether what that file calls slow is raced
   int64_t maxBytes = 0;     ///< samples whose tensor arguments take more are skipped; 0 is no limit
 
@@ -117,7 +117,7 @@ struct Options {
   runtime::Flush flush = runtime::Flush::Write;
   bool counters = false;             ///< the hardware's counters of each kernel are read as well (CUDA)
   bool kernelTime = false;           ///< the kernels' own time is measured as well (CUDA)
-  int64_t warmups = 10, runs = 100;  ///< of networks: runs that do not count, and those that do
+  int64_t warmups = 10, runs = 100;  ///< of networks: runs that do not count, and runs that do
   bool tracesMemory = false;         ///< of models: which of their modules hold memory is told
   bool anyPrecision = false;         ///< times are divided by each other though one contender computes with fewer digits
   bool isAA = false;                 ///< each contender races against itself (A/A)
@@ -138,7 +138,7 @@ struct Options {
   std::string sanitizer;               ///< the tool of compute-sanitizer that the samples are checked under; empty for none
   std::optional<int> compilers;        ///< processes that compile ahead of workers; nothing leaves the number to the machine
   std::string workerProgram;           ///< of workers and compilers; empty is this one
-  std::vector<int> processors;         ///< those that a worker or compiler of a CUDA device is to use; empty is all
+  std::vector<int> processors;         ///< processors that a worker or compiler of a CUDA device is to use; empty is all
   double timeout = 300;                ///< seconds that a sample may take in a worker; 0 is no limit
   std::optional<double> startTimeout;  ///< seconds that a worker may take to open its device; nothing follows from `timeout`
   std::vector<std::string> devices;    ///< a worker each, which share the samples; empty is one worker on `device`

@@ -9,8 +9,8 @@ namespace opbench {
 
 /// Which samples of an operator come first where not all are taken.
 enum class SampleMode {
-  First,       ///< those that were read first
-  Top,         ///< those that were recorded most often
+  First,       ///< the samples that were read first
+  Top,         ///< the samples that were recorded most often
   Stratified,  ///< by turns one of each size class and layout, of each the most frequent first
   All,         ///< as Top, and all are taken
 };

@@ -16,7 +16,7 @@ struct Doubt {
       lead{};  ///< the time of the best other contender over its own; nothing where the race did not settle it
 };
 
-/// A contender, other than eager, whose time is impossible, or less than a fifth of that of the best other one.
+/// The doubt about a contender, other than eager, whose time is impossible, or less than a fifth of the best other one's.
 std::optional<Doubt> doubtOf(const Row& row, const Run& run);
 
 /// Tells in the row of the second race why there was one. A contender whose lead is another one now is suspect, where both races

@@ -27,9 +27,9 @@ class Journal {
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
 
-  /// Hands on the samples that an earlier run has finished, and drops what it left half written; the note says so. Those of a run
-  /// of fewer samples get the numbers that they have now, and the file is written anew. Errors: Input where the file is not of a
-  /// run of these options and this build, or has other samples; `mine` are the numbers of those that are to be raced.
+  /// Hands on the samples that an earlier run has finished, and drops what it left half written; the note says so. Samples of a
+  /// run of fewer samples get the numbers that they have now, and the file is written anew. Errors: Input where the file is not
+  /// of a run of these options and this build, or has other samples; `mine` are the numbers of the samples that are to be raced.
   std::string resume(const std::vector<inputs::Sample>& samples, const std::vector<int>& mine,
                      const results::TakeSampleResult& take);
 

@@ -41,7 +41,7 @@ std::string whyNotFenced(const Options& options) {
 
 bool isFenced(const Options& options) { return !options.programs.empty() && whyNotFenced(options).empty(); }
 
-/// Those of the run's own. A folder has to be there before the fence.
+/// The folders of the run's own. A folder has to be there before the fence.
 std::vector<std::string> foldersToWrite(const Options& options) {
   for (const std::string& folder : {options.dump, options.profile.folder})
     if (!folder.empty()) inputs::makeFolder(folder);

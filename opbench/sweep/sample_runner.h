@@ -46,8 +46,8 @@ class SampleRunner {
 /// The device that a run on one device means: `cpu`, `cuda` or `cuda:N`.
 std::string wantedDevice(const Options& options);
 
-/// Of samples those that a run with these options would race: those of its shard, without what its configuration skips. Errors:
-/// Input, for a configuration that cannot be read.
+/// The samples that a run with these options would race: its shard's, without what its configuration skips. Errors: Input, for a
+/// configuration that cannot be read.
 std::vector<inputs::Sample> racedOf(const std::vector<inputs::Sample>& samples, const Options& options);
 
 }  // namespace opbench

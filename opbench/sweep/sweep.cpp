@@ -182,7 +182,7 @@ class Sweep : private Agenda {
     return aaNoiseKey(run_.deviceName, run_.processors, run_.software, mainMeasure(run_), run_.flush);
   }
 
-  std::vector<inputs::Sample> samples_;  ///< those that were handed out are gone
+  std::vector<inputs::Sample> samples_;  ///< samples that were handed out are gone
   const int longestOperator_;
   const Options& options_;
   const std::vector<int> mine_;  ///< numbers of the samples of our shard

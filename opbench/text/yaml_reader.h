@@ -29,7 +29,7 @@ class YamlReader {
   /// The name of operators, which may be a glob.
   std::string operatorName(const YAML::Node& node) const;
   std::vector<std::string> operatorNames(const YAML::Node& list, std::string_view what) const;
-  /// The items of a list and of lists within it, as anchors bring them; none of what is empty.
+  /// The items of a list and of lists within it, as anchors bring them; none of an empty list.
   std::vector<YAML::Node> itemsOf(const YAML::Node& list, std::string_view what) const;
   /// A number from 0 to `most`.
   double number(const YAML::Node& node, double most) const;

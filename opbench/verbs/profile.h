@@ -20,7 +20,7 @@ bool profileWith(const Options& options, const Streams& streams);
 /// Returns whether nothing was found and all results were right; true where it is not installed. Errors: Input.
 bool sanitize(const Options& options, const Streams& streams);
 
-/// Checks and profiles samples as sweep() races them, and prints a report of each trace. Errors: as those of sweep().
+/// Checks and profiles samples as sweep() races them, and prints a report of each trace. Errors: sweep()'s.
 Summary profileSamples(std::vector<inputs::Sample> samples, const Options& options, Streams streams,
                        const std::function<bool()>& interrupted);
 

@@ -7,8 +7,8 @@
 
 #include "codegen/llvm/math/constants.h"
 
-// Polynomials are minimax fits (Remez' algorithm, coefficients rounded to f32 one by one); an error given with one is that
-// of exact evaluation, relative to the function.
+// Polynomials are minimax fits (Remez' algorithm, coefficients rounded to f32 one by one); an error given with one holds for
+// exact evaluation, relative to the function.
 
 namespace codegen {
 namespace {

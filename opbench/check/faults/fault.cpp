@@ -49,7 +49,7 @@ class CachingCallable : public BrokenCallable {
   runtime::TensorList kept_;
 };
 
-/// Exchanges the places of equal values, in pairs along the last dimension, of what is sorted: values and their places.
+/// Exchanges the places of equal values, in pairs along the last dimension, in sorted outputs: values and their places.
 class UnstableCallable : public BrokenCallable {
  public:
   using BrokenCallable::BrokenCallable;

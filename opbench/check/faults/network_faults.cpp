@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::string_view gradientOf = "the gradient of ";
 
-/// Its first gradient is a hundredth too large.
+/// The callable, one of whose gradients is a hundredth too large.
 class ScaledGradientCallable : public BrokenCallable {
  public:
   ScaledGradientCallable(runtime::CallablePtr callable, int gradient)

@@ -7,8 +7,8 @@
 
 namespace opbench {
 
-/// Causes those that are planned for a sample where it is raced; of these, the host's alone; and the host's where it is compiled
-/// ahead of that.
+/// Causes the faults planned for a sample: cause() all of them where it is raced, causeOnHost() only the host's of these, and
+/// causeInCompiler() the host's where it is compiled ahead of the race.
 void cause(const std::vector<PlannedProcessFault>& faults, int index, runtime::Device& device);
 void causeOnHost(const std::vector<PlannedProcessFault>& faults, int index);
 void causeInCompiler(const std::vector<PlannedProcessFault>& faults, int index);

@@ -7,7 +7,7 @@
 
 namespace opbench {
 
-/// The values that a step reads, and those that it writes.
+/// The values that a step reads, and the values that it writes.
 struct Access {
   std::vector<int> reads, writes;
 };

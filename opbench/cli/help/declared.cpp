@@ -12,7 +12,7 @@
 namespace opbench {
 namespace {
 
-/// The long names without those that only have underscores in place of the dashes of another one.
+/// The long names, without names that differ from another one only by underscores in place of its dashes.
 std::vector<std::string> namesOf(const CLI::Option& option) {
   std::vector<std::string> names;
   for (const std::string& name : option.get_snames()) names.push_back("-" + name);

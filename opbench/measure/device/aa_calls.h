@@ -19,7 +19,7 @@ std::string aaNoiseKey(std::string_view device, int processors, std::string_view
 /// programs interrupt leaves it to the next. The cache keeps what they found; without one nothing is known, and nothing measured.
 AANoise aaNoiseOf(runtime::Device& device, runtime::Flush flush, runtime::Measure measure, const runtime::Cache& cache);
 
-/// Keeps the shares that a run with `--aa` found, class by class, in place of those of an earlier one.
+/// Keeps the shares that a run with `--aa` found, class by class, in place of an earlier run's shares.
 void keepAANoise(const AANoise& byRun, const std::string& key, const runtime::Cache& cache);
 
 }  // namespace opbench

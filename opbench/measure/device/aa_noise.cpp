@@ -26,8 +26,8 @@ std::vector<double> deviationsOf(const std::vector<double>& speedups) {
   return logs;
 }
 
-/// From how far single measurements lie from their median. The quantile is that of one standard deviation; a few measurements
-/// that something disturbed do not move it.
+/// The share that tells how far single measurements lie from their median. The quantile belongs to one standard deviation; a few
+/// measurements that something disturbed do not move it.
 double shareOf(const std::vector<double>& deviations) {
   constexpr double withinDeviation = 0.6827, ofNormal = 1.96;
   return std::expm1(ofNormal * std::numbers::sqrt2 * quantile(deviations, withinDeviation));

@@ -31,7 +31,7 @@ struct CachedAANoise {
   std::vector<AAProcess> processes;  ///< the oldest first
   AANoise byRun;                     ///< by the latest runs with `--aa`, whose samples are a user's own
 
-  /// The larger of what both tell.
+  /// The noise that the processes or the runs tell, whichever is larger.
   AANoise noise() const;
 };
 

@@ -56,7 +56,7 @@ Settled settled(runtime::Callable& callable, runtime::Call& call, Measure measur
   return found;
 }
 
-/// While it lives, a GPU's products of f32 are those of TF32, or are not.
+/// Has a GPU compute products of f32 in TF32, or not, while it lives.
 class Tf32 {
  public:
   explicit Tf32(bool isAllowed) : before_(at::globalContext().allowTF32CuBLAS()) {
@@ -121,7 +121,7 @@ std::string measuredKey(std::string_view what, std::string_view device, int proc
   return fmt::format("{}: {}, {} processors", what, device, processors);
 }
 
-// The number is that of the format; with another one all is measured anew.
+// The number in the key is the format's; with another one all is measured anew.
 std::string ceilingsKey(runtime::Device& device, runtime::Flush flush) {
   const bool isRead = isCuda(device) && flush == runtime::Flush::Read;
   const std::string key =

@@ -33,13 +33,14 @@ Ceilings ceilingsOf(runtime::Device& device, runtime::Flush flush, const runtime
 Ceilings freshCeilings(runtime::Device& device, const runtime::Cache& cache);
 /// The highest rate of a product of large square matrices on a device, in floating-point operations a second, by ATen's own call
 /// in a precision (runtime::CallFlops): `float16`, `bfloat16`, `tf32`, `float32`, `float64`. It is measured when it is first
-/// asked for, and then found in the cache as long as ceilings are; where other programs interrupted that, it is measured again
-/// as they are, and the higher one stands. Errors: those of the call, where the device has no such product.
+/// asked for, and then found in the cache as long as ceilings are; where other programs interrupted that, it is measured again as
+/// they are, and the higher one stands. Errors: the call's, where the device has no such product.
 double productRate(const std::string& precision, runtime::Device& device, const runtime::Cache& cache);
 /// The cache's key of that rate.
 std::string productRateKey(const std::string& precision, runtime::Device& device);
 
-/// Keeps ceilings that were raised at `now`, in seconds since 1970, for as long as those in the cache would have been there.
+/// Keeps ceilings that were raised at `now`, in seconds since 1970, for as long as the ceilings in the cache would have been
+/// there.
 void keepRaised(const Ceilings& raised, int64_t now, runtime::Device& device, runtime::Flush flush, const runtime::Cache& cache);
 
 }  // namespace opbench

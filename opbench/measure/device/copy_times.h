@@ -12,9 +12,9 @@
 
 namespace opbench {
 
-/// Those of a device whose trials flush its caches so, by the measure that is its main one. They are measured when they are first
-/// asked for, and then found in the cache as long as ceilings are; where other programs interrupted that, they are measured again
-/// as ceilings are, and the shorter times stand.
+/// The copy times of a device whose trials flush its caches so, by its main measure. They are measured when they are first asked
+/// for, and then found in the cache as long as ceilings are; where other programs interrupted that, they are measured again as
+/// ceilings are, and the shorter times stand.
 CopyTimes copyTimesOf(runtime::Device& device, runtime::Flush flush, const runtime::Cache& cache);
 
 /// The cache's key of them.

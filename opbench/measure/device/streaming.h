@@ -18,12 +18,14 @@ struct StreamingGain {
   double gain = 1;
 };
 
-/// The bytes beyond which stores should bypass the caches, given gains by growing size: those of the least size at which, and at
-/// all larger ones, they gain; more than any tensors take where they gain nothing at the largest size. Between two sizes usual
-/// stores are the safe choice: where results still fit the caches, stores that bypass them take several times as long.
+/// The bytes beyond which stores should bypass the caches, given gains by growing size: the bytes of the least size at which, and
+/// at all larger ones, such stores gain. They are more than any tensors take where such stores gain nothing at the largest size.
+/// Between two sizes usual stores are the safe choice: where results still fit the caches, stores that bypass them take several
+/// times as long.
 int64_t streamedBytesOf(const std::vector<StreamingGain>& gains);
 
-/// The same of this CPU, raced on calls made for the purpose and then found in the cache for 30 days; nothing for a GPU.
+/// The bytes beyond which stores of this CPU should bypass the caches, raced on calls made for the purpose and then found in the
+/// cache for 30 days; nothing for a GPU.
 std::optional<int64_t> streamedBytesOf(runtime::Device& device, const runtime::Cache& cache);
 
 /// The cache's key of that figure.

@@ -17,7 +17,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// A child's names become those of files.
+/// Refuses a child's name that has other characters than letters and digits: its names become names of files.
 void requireName(const std::string& name) {
   const bool isName =
       !name.empty() && std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) != 0; });

@@ -82,7 +82,7 @@ std::string Rows::text() const {
   return fmt::format(R"({{"rows":{},"columns":{{{}}}}})", size_, columns);
 }
 
-/// Of each row, or of as many rows as say the same: of all, or of the contenders of each sample.
+/// The text of each row, or of as many rows as say the same: of all, or of the contenders of each sample.
 std::string Rows::text(const Column& column) const {
   std::vector<size_t> at = column.at;
   at.resize(size_, 0);

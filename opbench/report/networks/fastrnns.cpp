@@ -42,7 +42,7 @@ std::vector<double> runsOf(const Timing& timing, const std::string& name) {
   return {};
 }
 
-/// Those of times in seconds. What fastrnns prints of no backward pass is 0.
+/// The moments of times in seconds; 0 where there is no backward pass, as fastrnns prints.
 Moments momentsIn(const Unit& unit, std::vector<double> runs) {
   if (runs.empty()) return {0, 0};
   for (double& run : runs) run = unit.of(run);

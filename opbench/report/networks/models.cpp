@@ -28,7 +28,7 @@ std::optional<double> leastMean(const Outcome& outcome) {
   return least;
 }
 
-/// Its memory, in megabytes of 2^20 bytes.
+/// The memory of an outcome, in megabytes of 2^20 bytes.
 std::optional<double> megabytesInUse(const Outcome& outcome, const Run& run) {
   if (!outcome.memory) return std::nullopt;
   const std::optional<int64_t> bytes = run.device.starts_with("cuda") ? outcome.memory->device : outcome.memory->host;

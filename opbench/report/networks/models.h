@@ -16,10 +16,10 @@ struct HuggingFaceTables {
 };
 std::string huggingFaceTables(const std::vector<Row>& rows, const Run& run, HuggingFaceTables wanted = {});
 
-/// One of its CSV files, `model,batch_size,sequence_length,result`, of the first contender.
+/// One of Hugging Face's CSV files, `model,batch_size,sequence_length,result`, of the first contender.
 enum class HuggingFaceFile { InferenceTime, InferenceMemory, TrainTime, TrainMemory };
 std::string huggingFaceCsv(const std::vector<Row>& rows, const Run& run, HuggingFaceFile file);
-/// Its file of facts, `key,value`.
+/// Hugging Face's file of facts, `key,value`.
 std::string huggingFaceEnvironment(const Run& run);
 
 /// Our table: first run, percentiles, speedup, samples and tokens a second, memory, energy, a line a contender.

@@ -28,7 +28,7 @@ class Compilers {
 
   /// Hands out what there is to compile; where they share processors, only if no sample is being timed.
   void work(bool isTiming);
-  /// Whether one of them is compiling, or is about to, in the way of what is timed.
+  /// Whether one of them is compiling, or is about to, in the way of timed runs.
   bool isInTheWay() const { return shares_ && isCompiling(); }
   bool isCompiling() const;
   /// How many of their processes compute on the first GPU.
@@ -36,7 +36,7 @@ class Compilers {
 
   /// Whether there will be a sample to race.
   bool hasMore();
-  /// The first of those whose compilation is over; nothing where there is none yet.
+  /// The first job whose compilation is over; nothing where there is none yet.
   std::optional<Job> next();
 
   /// Adds what to poll, and when to look again at the latest.

@@ -247,7 +247,7 @@ class Supervisor {
     fail(slot, fatalStatus(slot.worker->lastWords()), slot.worker->ending());
   }
 
-  /// Its time is up.
+  /// Fails the sample of a worker whose time is up.
   void onTimeout(WorkerSlot& slot) {
     if (!slot.isReady) return onFailedStart(slot, fmt::format("worker startup timed out after {} s", startSeconds()));
     fail(slot, Status::Timeout, fmt::format("timed out after {} s{}", options_.timeout, lastWordsOf(end(slot))));
