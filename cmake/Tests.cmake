@@ -191,6 +191,9 @@ endif()
 add_test(NAME layering COMMAND "${CMAKE_COMMAND}" "-DROOT=${CMAKE_SOURCE_DIR}" -P "${CMAKE_SOURCE_DIR}/tests/layering.cmake")
 add_test(NAME layering_planted COMMAND "${CMAKE_COMMAND}" "-DROOT=${CMAKE_SOURCE_DIR}" "-DWORK=${CMAKE_BINARY_DIR}/planted"
          -P "${CMAKE_SOURCE_DIR}/tests/layering_planted.cmake")
+add_test(NAME comments COMMAND "${CMAKE_COMMAND}" "-DROOT=${CMAKE_SOURCE_DIR}" -P "${CMAKE_SOURCE_DIR}/tests/comments.cmake")
+add_test(NAME comments_planted COMMAND "${CMAKE_COMMAND}" "-DROOT=${CMAKE_SOURCE_DIR}" "-DWORK=${CMAKE_BINARY_DIR}/planted_comments"
+         -P "${CMAKE_SOURCE_DIR}/tests/comments_planted.cmake")
 add_test(NAME build_hash COMMAND "${CMAKE_COMMAND}" "-DROOT=${CMAKE_SOURCE_DIR}" "-DWORK=${CMAKE_BINARY_DIR}/build_hash"
          -P "${CMAKE_SOURCE_DIR}/tests/build_hash.cmake")
 if(TARGET opbench AND TARGET opbench_cuda)

@@ -149,7 +149,7 @@ struct Param {
 struct Launch {
   int64_t grid = 1;
   int cluster = 1;
-  bool isPersistent = false;  ///< whether as many CTAs are started as fit on the device and take one cluster after another: those
+  bool isPersistent = false;  ///< whether as many CTAs are started as fit on the device and take one cluster after another: CTAs
                               ///< of a cluster meet in global memory. Else they start together and meet in shared memory: as many
                               ///< at most as Target::clusterCtas
   int block = 1;
