@@ -218,9 +218,11 @@ if(OPBENCH_PYTHON AND TARGET opbench)
 endif()
 if(TARGET opbench)
   file(GLOB pages RELATIVE "${CMAKE_SOURCE_DIR}" CONFIGURE_DEPENDS docs/*.md)
-  # Pages in three groups, which run at the same time: the README, whose commands are half of all, and every other one of docs/.
-  set(docs_0 README.md)
+  # Pages in three groups, which run at the same time: the README and docs/usage.md, which has a third of all commands, and every other
+  # one of docs/.
+  set(docs_0 README.md docs/usage.md)
   set(docs_1 inputs/recorded/README.md)
+  list(REMOVE_ITEM pages docs/usage.md)
   set(group 1)
   foreach(page IN LISTS pages)
     list(APPEND docs_${group} ${page})
