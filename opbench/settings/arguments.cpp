@@ -168,7 +168,7 @@ constexpr std::string_view staying[] = {"--op",
                                         "--help-all",
                                         "--version"};
 
-/// The values of options in a line of quoted(), by the options' names; those of a flag are empty.
+/// The values of options in a line of quoted(), by the options' names; a flag's is empty.
 std::map<std::string, std::string> valuesOf(std::string_view line) {
   std::map<std::string, std::string> values;
   std::string* current = nullptr;

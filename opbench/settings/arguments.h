@@ -20,7 +20,7 @@ enum class Reach { Run, Workers };
 /// whoever declared it forgot in the table.
 std::optional<Reach> reachOf(std::string_view option);
 
-/// The arguments that choose the samples of files; those that choose nothing are left out. None for networks.
+/// The arguments that choose the samples of files; arguments that choose nothing are left out. None for networks.
 std::vector<std::string> selectionArguments(const Options& options);
 
 /// The arguments that give another process of the run these settings.
