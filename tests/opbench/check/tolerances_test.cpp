@@ -8,8 +8,8 @@
 #include "tests/opbench/temporary_folder.h"
 
 using namespace opbench;
-using ir::DType;
 using inputs::IndexKind;
+using ir::DType;
 
 namespace {
 
