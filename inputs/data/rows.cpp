@@ -193,11 +193,10 @@ class Holder {
     return ir::isFloating(dtype_) ? level : std::ceil(level);
   }
 
-  /// Steps from -4 to 4, or from 1/16 on, through the row.
+  /// The row's numbers in order. Of steps of one size all roundings of a sum would go the same way.
   void rise(const at::Tensor& row, bool isFalling) const {
-    const double least = rows_.isPositive ? 0.0625 : -4, step = 8.0 / static_cast<double>(row.numel());
-    const at::Tensor steps = at::arange(row.numel(), row.options().dtype(c10::kDouble)).mul_(step).add_(least);
-    row.copy_(isFalling ? steps.flip(0) : steps);
+    const at::Tensor numbers = ir::isFloating(dtype_) ? row.to(c10::kDouble) : row;
+    row.copy_(std::get<0>(numbers.sort(0, isFalling)));
   }
 
   void mix(const at::Tensor& row, uint64_t bits) const {
