@@ -111,11 +111,10 @@ Pool poolOf(std::vector<Results> runs) {
   pool.deviations.clear();
   for (std::vector<Record>& records : all) {
     auto bad = std::find_if(records.begin(), records.end(), isBad);
-    if (bad == records.end())
-      std::erase_if(records, [&](const Record& r) { return records.size() > 1 && r.disposition != Disposition::Measured; });
-    const bool isMeasured = bad == records.end() && !records.empty() && records.front().disposition == Disposition::Measured;
-    auto [record, deviations] =
-        isMeasured ? merged(records) : std::pair(bad == records.end() ? records.front() : *bad, Deviations());
+    const Record unmerged = bad == records.end() ? records.front() : *bad;
+    std::erase_if(records, [](const Record& r) { return r.disposition != Disposition::Measured; });
+    const bool isMeasured = !isBad(unmerged) && !records.empty();
+    auto [record, deviations] = isMeasured ? merged(records) : std::pair(unmerged, Deviations());
     pool.results.records.push_back(std::move(record));
     pool.deviations.push_back(std::move(deviations));
   }

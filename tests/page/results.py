@@ -60,9 +60,10 @@ HOSTILE = "</script><script>window.hit=1</script><img src=x onerror=\"window.hit
 
 
 def hostile():
-    """The golden lines, with text that would run in a careless page wherever a line has free text, and as the name of a field."""
+    """The golden lines, with text that would run in a careless page wherever a line has free text, and as the name of a field. Words that
+    opbench does not know, as of a kind or a status, are refused before there is a page."""
     fields = ("sample", "brief", "suite", "file", "reason", "family", "schedule", "device_name", "version", "options", "software", "started", "data",
-              "measure", "kind", "library", "trivial_solution", "retried", "determinism", "case")
+              "measure", "library", "trivial_solution", "retried", "determinism", "case")
     for line in golden():
         made = {**line, **dict.fromkeys(fields, HOSTILE), HOSTILE: {HOSTILE: [HOSTILE]}, "__proto__": {"polluted": HOSTILE}}
         yield {**made, "sample": f"{line['index']} {HOSTILE}"}

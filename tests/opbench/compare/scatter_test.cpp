@@ -127,6 +127,20 @@ TEST_CASE("a pool has the median of the runs, and what is wrong in one of them i
   CHECK(pool.deviations[3].time.empty());
 }
 
+TEST_CASE("a sample that no run of a pool measured is in the pool, unmeasured") {
+  std::vector<results::Results> runs = runsOf(3, 2, 1);
+  for (results::Results& run : runs)
+    for (results::Record& record : run.records) {
+      record.disposition = results::Disposition::Unmeasured;
+      record.status = "unsupported";
+      record.median.reset();
+    }
+  const compare::Pool pool = compare::poolOf(runs);
+  REQUIRE(pool.results.records.size() == 4);
+  CHECK(pool.results.records[0].status == "unsupported");
+  CHECK(pool.deviations[0].time.empty());
+}
+
 TEST_CASE("the medians of more runs lie closer together") {
   CHECK(compare::scatterOfPools(0.01, 1, 1) == doctest::Approx(0.01 * 1.414).epsilon(0.001));
   CHECK(compare::scatterOfPools(0.01, 5, 5) == doctest::Approx(0.01 * 1.253 * 0.632).epsilon(0.001));
