@@ -61,6 +61,7 @@ target_link_libraries(sample_text PUBLIC ir nlohmann_json::nlohmann_json ZLIB::Z
 opbench_sources(readers opbench/compare)
 list(FILTER readers EXCLUDE REGEX "/(junit|options|page)\\.cpp$")
 opbench_results_sources(results)
+list(FILTER results EXCLUDE REGEX "/version\\.cpp$")  # a build's, of which there is none here
 list(APPEND readers ${results})
 foreach(name report/format report/columns report/phrases report/summary report/console report/console_table report/remarks report/csv
              report/networks/table settings/arguments settings/device_name settings/sample_mode settings/fault settings/process_fault select/sampling select/select select/suite_config
