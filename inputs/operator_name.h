@@ -25,7 +25,7 @@ inline bool isNetwork(std::string_view op) { return kindOf(op) >= SampleKind::Re
 inline bool isRegion(std::string_view op) { return kindOf(op) == SampleKind::Region; }
 /// Whether it is a call.
 inline bool isCall(std::string_view op) { return kindOf(op) == SampleKind::Call; }
-/// Whether it is a network that is trained, a step of which has gradients.
+/// Whether an operator is the training step of a network, with gradients, and not inference.
 bool isTraining(std::string_view op);
 
 /// An operator that reaches outside of its tensors: all its overloads are refused.

@@ -28,6 +28,14 @@ class Index {
   std::unordered_map<std::string_view, std::vector<const OperatorFacts*>> rows_;
 };
 
+/// A field of the first row of an operator that has it.
+template <typename Value>
+std::optional<Value> first(std::string_view op, std::optional<Value> OperatorFacts::* field) {
+  for (const OperatorFacts* facts : factsOf(op))
+    if (facts->*field) return facts->*field;
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::span<const Family> families() {
@@ -65,11 +73,7 @@ ValueRange valueRangeOf(const Sample& sample, size_t argument, size_t item) {
   return domain ? std::move(domain->drawn) : Plain{};
 }
 
-Judgement judgementOf(std::string_view op) {
-  for (const OperatorFacts* facts : factsOf(op))
-    if (facts->judged) return *facts->judged;
-  return {};
-}
+Judgement judgementOf(std::string_view op) { return first(op, &OperatorFacts::judged).value_or(Judgement()); }
 
 std::optional<Reads> partialReadOf(std::string_view op, std::string_view argument) {
   for (const OperatorFacts* facts : factsOf(op))
@@ -78,16 +82,8 @@ std::optional<Reads> partialReadOf(std::string_view op, std::string_view argumen
   return std::nullopt;
 }
 
-std::optional<Combined> combinedOf(std::string_view op) {
-  for (const OperatorFacts* facts : factsOf(op))
-    if (facts->combined) return facts->combined;
-  return std::nullopt;
-}
+std::optional<Combined> combinedOf(std::string_view op) { return first(op, &OperatorFacts::combined); }
 
-std::optional<Products> productsOf(std::string_view op) {
-  for (const OperatorFacts* facts : factsOf(op))
-    if (facts->products) return facts->products;
-  return std::nullopt;
-}
+std::optional<Products> productsOf(std::string_view op) { return first(op, &OperatorFacts::products); }
 
 }  // namespace inputs

@@ -58,7 +58,7 @@ struct OperatorFacts {
   /// Names without `aten.`, with spaces between them. `sort` is meant in place or not; `sort.stable` is one overload, `copy_` the
   /// form in place alone.
   std::string_view operators;
-  /// Domains of indices, and of arguments of which normal data have no, or no telling, results.
+  /// Domains of indices, and of arguments whose normal data would have no results, or results that tell nothing.
   std::vector<ArgumentDomain> domains = {};
   /// Nothing where results are close to eager's.
   std::optional<Judgement> judged = {};
