@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "opbench/compare/control.h"
+#include "opbench/compare/evidence.h"
 #include "opbench/results/statistics.h"
 
 namespace opbench::compare {
@@ -53,9 +54,7 @@ std::optional<Interval> intervalOf(const std::vector<Record>& records, double ce
   return Interval{centre * (1 + *low / narrowing), centre * (1 + *high / narrowing)};
 }
 
-bool isBad(const Record& record) {
-  return record.disposition != Disposition::Measured && record.disposition != Disposition::Unmeasured;
-}
+bool isBad(const Record& record) { return !isMeasured(&record) && record.disposition != Disposition::Unmeasured; }
 
 Values deviations(const Values& values) {
   Values logs;
@@ -110,11 +109,14 @@ Pool poolOf(std::vector<Results> runs) {
   pool.results.records.clear();
   pool.deviations.clear();
   for (std::vector<Record>& records : all) {
-    auto bad = std::find_if(records.begin(), records.end(), isBad);
-    const Record unmerged = bad == records.end() ? records.front() : *bad;
-    std::erase_if(records, [](const Record& r) { return r.disposition != Disposition::Measured; });
-    const bool isMeasured = !isBad(unmerged) && !records.empty();
-    auto [record, deviations] = isMeasured ? merged(records) : std::pair(unmerged, Deviations());
+    const auto bad = std::find_if(records.begin(), records.end(), isBad);
+    if (bad != records.end() || std::none_of(records.begin(), records.end(), [](const Record& r) { return isMeasured(&r); })) {
+      pool.results.records.push_back(std::move(bad != records.end() ? *bad : records.front()));
+      pool.deviations.emplace_back();
+      continue;
+    }
+    std::erase_if(records, [](const Record& r) { return !isMeasured(&r); });
+    auto [record, deviations] = merged(records);
     pool.results.records.push_back(std::move(record));
     pool.deviations.push_back(std::move(deviations));
   }

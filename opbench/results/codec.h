@@ -306,9 +306,8 @@ Field<T> object(const char* name, At at, const std::vector<Field<Part>>& (*table
 template <typename T, typename Part, typename At>
 Field<T> objectIfAny(const char* name, At at, const std::vector<Field<Part>>& (*table)()) {
   Field<T> field = object<T, Part>(name, at, table);
-  field.write = [name, write = field.write](OrderedJson& object, Seen<T>& it) {
-    write(object, it);
-    if (object[name].is_null()) object.erase(name);
+  field.write = [at, write = field.write](OrderedJson& object, Seen<T>& it) {
+    if (const auto* part = at(it); part && *part) write(object, it);
   };
   return field;
 }

@@ -105,7 +105,15 @@ std::optional<double> Fields::signedNumber(const char* name) const {
 }
 
 std::optional<Interval> Fields::interval(const char* low, const char* high) const {
-  const auto from = number(low), to = number(high);
+  return ordered(low, number(low), high, number(high));
+}
+
+std::optional<Interval> Fields::signedInterval(const char* low, const char* high) const {
+  return ordered(low, signedNumber(low), high, signedNumber(high));
+}
+
+std::optional<Interval> Fields::ordered(const char* low, std::optional<double> from, const char* high,
+                                        std::optional<double> to) const {
   if (!from || !to) return std::nullopt;
   if (*from > *to) refuse(fmt::format("\"{}\" must be at most \"{}\"", low, high));
   return Interval{*from, *to};

@@ -31,8 +31,8 @@ class Fields {
   std::string operatorName(const char* name) const;
   std::string text(const char* name) const;  ///< empty where absent
   std::optional<double> number(const char* name) const;
-  std::optional<Interval> interval(const char* low,
-                                   const char* high) const;  ///< absent unless both ends are there
+  std::optional<Interval> interval(const char* low, const char* high) const;        ///< absent unless both ends are there
+  std::optional<Interval> signedInterval(const char* low, const char* high) const;  ///< its ends may be less than 0
   /// The device's A/A noise by duration, which earlier programs did not tell apart.
   AANoise aaNoise() const;
   /// A 95 % interval of the main time or the speedup. Earlier programs wrote the time of a single run as both ends: absent, too.
@@ -59,6 +59,7 @@ class Fields {
   Fields() = default;
   Fields part(const char* name, const nlohmann::json& value) const;
   void requireObject() const;
+  std::optional<Interval> ordered(const char* low, std::optional<double> from, const char* high, std::optional<double> to) const;
   const nlohmann::json* find(const char* name) const;
   const nlohmann::json& items(const char* name) const;  ///< of a list; none where absent
   double finite(const char* name, const nlohmann::json& value) const;

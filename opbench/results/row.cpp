@@ -23,9 +23,9 @@ constexpr auto statuses = namesOfEnum<Status>({{Status::Ok, "ok"},
                                                {Status::Timeout, "timeout"},
                                                {Status::Oom, "oom"}});
 
-bool isCuda(const Run& run) { return run.device.starts_with("cuda"); }
-
 }  // namespace
+
+bool isOnGpu(const Run& run) { return run.device.starts_with("cuda"); }
 
 int64_t Row::productFlops() const {
   int64_t sum = 0;
@@ -37,13 +37,13 @@ std::string_view name(Status status) { return statuses.of(status); }
 
 std::optional<Status> statusFromName(std::string_view text) { return statuses.from(text); }
 
-Measure mainMeasure(const Run& run) { return isCuda(run) ? Measure::Cold : Measure::BackToBack; }
+Measure mainMeasure(const Run& run) { return isOnGpu(run) ? Measure::Cold : Measure::BackToBack; }
 
-Measure secondaryMeasure(const Run& run) { return isCuda(run) ? Measure::BackToBack : Measure::Cold; }
+Measure secondaryMeasure(const Run& run) { return isOnGpu(run) ? Measure::BackToBack : Measure::Cold; }
 
 std::string_view measureName(const Run& run, Measure measure) {
   if (measure == Measure::Cold) return "cold";
-  return isCuda(run) ? "throughput" : "hot";
+  return isOnGpu(run) ? "throughput" : "hot";
 }
 
 bool hasRecovered(const Row& row) {

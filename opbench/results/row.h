@@ -190,6 +190,9 @@ struct Run {
   std::vector<Contender> contenders;
 };
 
+/// Whether the run is on a GPU.
+bool isOnGpu(const Run& run);
+
 /// The main measure is the speedups' measure: cold on CUDA, back to back on a CPU. The secondary measure is the other one.
 runtime::Measure mainMeasure(const Run& run);
 runtime::Measure secondaryMeasure(const Run& run);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <istream>
+#include <span>
 #include <utility>
 
 #include "inputs/files.h"
@@ -15,10 +16,10 @@
 namespace opbench::results {
 namespace {
 
-/// Reads the fields of a line that are of these parts.
-void readParts(const Fields& fields, std::initializer_list<Part> parts, Line line) {
+/// Reads the fields of a line that are of one part.
+void readPart(const Fields& fields, Part part, Line line) {
   for (const LineField& each : lineFields())
-    if (std::find(parts.begin(), parts.end(), each.part) != parts.end()) each.field.read(fields, line);
+    if (each.part == part) each.field.read(fields, line);
 }
 
 /// Earlier programs kept times that were not measured, as 0; what they are compared with is left out as well.
@@ -30,7 +31,7 @@ void dropUnmeasured(Row& row) {
 }
 
 /// The sample whose lines have these fields.
-SampleResult sampleResultOf(const std::vector<Fields>& lines, std::string text, int place) {
+SampleResult sampleResultOf(std::span<const Fields> lines, std::string text, int place) {
   SampleResult result;
   result.lines = std::move(text);
   result.place = place;
@@ -38,9 +39,10 @@ SampleResult sampleResultOf(const std::vector<Fields>& lines, std::string text, 
     result.schema = std::min(result.schema, fields.schema());
     const bool isFirst = result.row.outcomes.empty();
     Outcome outcome;
-    if (isFirst) readParts(fields, {Part::Sample}, {result.row, outcome, result.run});
-    if (isFirst) result.run = runOf(fields);
-    readParts(fields, {Part::Outcome}, {result.row, outcome, result.run});
+    const Line line{result.row, outcome, result.run};
+    if (isFirst) readPart(fields, Part::Sample, line);
+    if (isFirst) readPart(fields, Part::Run, line);
+    readPart(fields, Part::Outcome, line);
     result.row.outcomes.push_back(std::move(outcome));
     result.run.contenders.push_back(result.row.outcomes.back().contender);
     if (result.row.outcomes.back().speedup && !result.row.outcomes.front().timing)
@@ -139,11 +141,11 @@ Run runOf(const Fields& fields) {
   Row row;
   Outcome outcome;
   Run run;
-  readParts(fields, {Part::Run}, {row, outcome, run});
+  readPart(fields, Part::Run, {row, outcome, run});
   return run;
 }
 
-SampleResult lineOf(const Fields& fields) { return sampleResultOf({fields}, "", 1); }
+SampleResult lineOf(const Fields& fields) { return sampleResultOf(std::span(&fields, 1), "", 1); }
 
 SampleResult sampleResultOf(std::string_view lines, const std::string& file, int place) {
   std::vector<Fields> fields;

@@ -21,6 +21,27 @@ void addEnds(OrderedJson& object, const std::string& low, const std::string& hig
   object[high] = interval ? OrderedJson(rounded(interval->high * scale, decimals)) : OrderedJson(nullptr);
 }
 
+/// The enumerator that a word names. A word that names none is refused.
+template <typename Enum, typename FromName>
+Enum named(const Fields& fields, const char* field, const FromName& fromName) {
+  const std::string text = fields.requiredText(field);
+  const auto found = fromName(text);
+  if (!found) fields.refuse(fmt::format("unknown {} '{}'", field, text));
+  return *found;
+}
+
+enum class Presence { Required, Optional };
+
+/// A word of a few, kept as what it names.
+template <typename At, typename FromName>
+Field<Line> word(const char* field, At at, FromName fromName, Presence presence) {
+  return {field, [=](OrderedJson& object, Written& it) { object[field] = name(*at(it)); },
+          [=](const Fields& fields, Line& it) {
+            if (presence == Presence::Optional && !fields.has(field)) return;
+            *at(it) = named<ValueAt<Line, At>>(fields, field, fromName);
+          }};
+}
+
 }  // namespace
 
 Field<Line> derived(const char* name, OrderedJson (*value)(Written&)) {
@@ -50,33 +71,18 @@ Field<Line> operatorField() {
   return field;
 }
 
-Field<Line> contenderField() {
-  return {"contender", [](OrderedJson& object, Written& it) { object["contender"] = name(it.outcome.contender); },
-          [](const Fields& fields, Line& it) {
-            const auto contender = contenderFromName(fields.requiredText("contender"));
-            if (!contender) fields.refuse(fmt::format("unknown contender '{}'", fields.text("contender")));
-            it.outcome.contender = *contender;
-          }};
-}
+Field<Line> contenderField() { return word("contender", OF(outcome.contender), contenderFromName, Presence::Required); }
 
-Field<Line> statusField() {
-  return {"status", [](OrderedJson& object, Written& it) { object["status"] = name(it.outcome.status); },
-          [](const Fields& fields, Line& it) {
-            const auto status = statusFromName(fields.requiredText("status"));
-            if (!status) fields.refuse(fmt::format("unknown status '{}'", fields.text("status")));
-            it.outcome.status = *status;
-          }};
-}
+Field<Line> statusField() { return word("status", OF(outcome.status), statusFromName, Presence::Required); }
 
 Field<Line> kindField() {
-  using runtime::Kind;
-  return {"kind", [](OrderedJson& object, Written& it) { object["kind"] = runtime::name(it.outcome.kind); },
-          [](const Fields& fields, Line& it) {
-            if (!fields.has("kind")) return;
-            for (const Kind kind : {Kind::Fallback, Kind::Generated, Kind::View})
-              if (runtime::name(kind) == fields.text("kind")) return void(it.outcome.kind = kind);
-            fields.refuse(fmt::format("unknown kind '{}'", fields.text("kind")));
-          }};
+  const auto kindFromName = [](std::string_view text) -> std::optional<runtime::Kind> {
+    using runtime::Kind;
+    for (const Kind kind : {Kind::Fallback, Kind::Generated, Kind::View})
+      if (runtime::name(kind) == text) return kind;
+    return std::nullopt;
+  };
+  return word("kind", OF(outcome.kind), kindFromName, Presence::Optional);
 }
 
 Field<Line> intervalField() {
@@ -88,6 +94,21 @@ Field<Line> intervalField() {
           [](const Fields& fields, Line& it) {
             if (it.outcome.timing)
               it.outcome.timing->interval = scaledInterval(fields.confidence("low_us", "high_us"), microseconds.read);
+          }};
+}
+
+Field<Line> percentilesField() {
+  return {"p20_us, p80_us",
+          [](OrderedJson& object, Written& it) {
+            const auto& timing = it.outcome.timing;
+            addEnds(object, "p20_us", "p80_us", timing ? std::optional(Interval{timing->p20, timing->p80}) : std::nullopt,
+                    microseconds.written, 3);
+          },
+          [](const Fields& fields, Line& it) {
+            const auto found = scaledInterval(fields.interval("p20_us", "p80_us"), microseconds.read);
+            if (!it.outcome.timing || !found) return;
+            it.outcome.timing->p20 = found->low;
+            it.outcome.timing->p80 = found->high;
           }};
 }
 
@@ -136,9 +157,8 @@ Field<Line> secondaryField() {
           },
           [](const Fields& fields, Line& it) {
             const std::string measure(measureName(it.run, secondaryMeasure(it.run)));
-            const auto signedInterval = [&](const std::string& low, const std::string& high) -> std::optional<Interval> {
-              const auto from = fields.signedNumber(low.c_str()), to = fields.signedNumber(high.c_str());
-              return from && to && *from <= *to ? std::optional(Interval{*from, *to}) : std::nullopt;
+            const auto signedInterval = [&](const std::string& low, const std::string& high) {
+              return fields.signedInterval(low.c_str(), high.c_str());
             };
             const auto median = fields.signedNumber((measure + "_us").c_str());
             if (!median) return;
@@ -159,10 +179,7 @@ Field<Line> stoppedField() {
             const bool isMeasured = fields.has("stopped") || fields.has("clock_mhz") || fields.flag("disturbed");
             if (!isMeasured) return;
             it.row.measurement.emplace();
-            if (!fields.has("stopped")) return;
-            const auto stopped = stopFromName(fields.text("stopped"));
-            if (!stopped) fields.refuse(fmt::format("unknown stopped '{}'", fields.text("stopped")));
-            it.row.measurement->stopped = *stopped;
+            if (fields.has("stopped")) it.row.measurement->stopped = named<Stop>(fields, "stopped", stopFromName);
           }};
 }
 
@@ -208,8 +225,6 @@ Field<Line> memoryTraceField() {
   };
   return field;
 }
-
-Field<Line> phasesField() { return objects<Line, Phase>("phases", IN(outcome.timing, phases), phaseFields); }
 
 Field<Line> graphNodesField() {
   return {"graph_nodes",

@@ -69,9 +69,9 @@ constexpr Topic topics[] = {
      "([above](#times-that-a-fresh-process-measures-again)); only in such rows"},
     {"not_fenced", "what the program of a file ran without ([security.md](security.md#models)); only in such rows"},
     {"run",
-     "the run; `aa_noises` are those of the classes of duration, `software` names the releases that times depend on; `version` "
-     "names the build, `selection` are the options that chose samples, `samples` is how many there are, `started` is the time in "
-     "UTC, `options` are those that rows depend on, `rules` a digest of the files of `--config` and `--tolerances`"},
+     "the run; `aa_noises` has the A/A noise of each class of duration, `software` the releases that times depend on; "
+     "`version` names the build, `selection` has the options that chose samples, `samples` their number, `started` the time "
+     "in UTC, `options` the options that change rows, `rules` a digest of the files of `--config` and `--tolerances`"},
     {"environment",
      "what made the line: releases of torch, CUDA, the driver, NVRTC and LLVM; the GPU's UUID, power limit, highest clock, and "
      "whether its ECC and MIG modes are on; the host, its CPU and kernel. What is not known, or not of this device, is null. Who "

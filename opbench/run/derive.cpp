@@ -9,8 +9,6 @@ namespace {
 
 using runtime::Measure;
 
-bool onCuda(const Run& run) { return run.device.starts_with("cuda"); }
-
 /// The cold time of an outcome, whichever measure that is.
 const std::optional<Timing>& coldOf(const Outcome& outcome, const Run& run) {
   return mainMeasure(run) == Measure::Cold ? outcome.timing : outcome.secondary;
@@ -53,7 +51,7 @@ void reject(Outcome& outcome, double seconds, double least) {
 /// Whether hot runs, the main ones on a CPU, may find half of the sample's data in the last cache: the memory's bandwidth says
 /// nothing of these.
 bool isInCaches(const Row& row, const Run& run) {
-  if (onCuda(run) || run.lastCacheBytes == 0 || row.bytes() > 2 * run.lastCacheBytes) return false;
+  if (isOnGpu(run) || run.lastCacheBytes == 0 || row.bytes() > 2 * run.lastCacheBytes) return false;
   const Ceilings& ceilings = run.ceilings;
   return ceilings.flops <= 0 || row.flops / ceilings.flops < static_cast<double>(row.bytes()) / ceilings.copy;
 }
@@ -97,7 +95,7 @@ Ceilings reachedByEager(const Row& row, const Run& run) {
     raise(reached.flops, row.flops, outcome.timing);
     raise(reached.flops, row.flops, outcome.secondary);
     // What caches cannot hold comes from memory in hot runs, too.
-    if (!onCuda(run) && run.lastCacheBytes > 0)
+    if (!isOnGpu(run) && run.lastCacheBytes > 0)
       raise(reached.copy, static_cast<double>(row.bytes() - run.lastCacheBytes), outcome.timing);
   }
   return reached;

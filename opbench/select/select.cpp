@@ -18,10 +18,6 @@ namespace {
 
 using inputs::Sample;
 
-constexpr std::string_view atenPrefix = "aten.";
-
-bool isGlob(std::string_view pattern) { return pattern.find_first_of("*?[") != std::string_view::npos; }
-
 std::vector<std::string> operatorsOf(const std::vector<Sample>& samples) {
   std::set<std::string> names;
   for (const Sample& sample : samples) names.insert(sample.op);

@@ -10,27 +10,25 @@
 namespace opbench {
 namespace {
 
-constexpr std::string_view withNamespace = "aten.";
-
-bool hasWildcard(std::string_view pattern) { return pattern.find_first_of("*?[") != std::string_view::npos; }
-
 bool isOrBelongsTo(std::string_view op, std::string_view name) {
   return op.starts_with(name) && (op.size() == name.size() || op[name.size()] == '.');
 }
 
 /// Whether an operator is meant by a pattern in just this spelling.
 bool isSpelled(const char* op, const char* pattern) {
-  return hasWildcard(pattern) ? fnmatch(pattern, op, 0) == 0 : isOrBelongsTo(op, pattern);
+  return isGlob(pattern) ? fnmatch(pattern, op, 0) == 0 : isOrBelongsTo(op, pattern);
 }
 
 }  // namespace
+
+bool isGlob(std::string_view pattern) { return pattern.find_first_of("*?[") != std::string_view::npos; }
 
 bool matches(const std::string& op, const std::string& pattern) {
   if (pattern == "all") return true;
   const std::string name = inputs::operatorName(pattern);
   if (isSpelled(op.c_str(), name.c_str())) return true;
-  const bool isWhole = name.starts_with(withNamespace);
-  return !isWhole && op.starts_with(withNamespace) && isSpelled(op.c_str() + withNamespace.size(), name.c_str());
+  const bool isWhole = name.starts_with(atenPrefix);
+  return !isWhole && op.starts_with(atenPrefix) && isSpelled(op.c_str() + atenPrefix.size(), name.c_str());
 }
 
 bool isNamed(const std::string& op, const std::string& pattern) {

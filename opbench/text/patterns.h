@@ -1,8 +1,15 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace opbench {
+
+/// The beginning of the names of ATen's operators.
+inline constexpr std::string_view atenPrefix = "aten.";
+
+/// Whether a pattern has wildcards, as against a name.
+bool isGlob(std::string_view pattern);
 
 /// Whether `op` (`aten.add.Tensor`) is meant by a pattern: its name, its packet (`aten.add`), both without `aten.` or
 /// spelled as inputs::operatorName() has it, a glob over the whole name (`*_backward*`, `aten.add.*`), or `all`.

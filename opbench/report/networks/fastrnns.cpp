@@ -29,7 +29,7 @@ std::string figure(double value) { return fmt::format("{:.4g}", value); }
 
 /// The unit of a run's times: fastrnns has its events' milliseconds on a GPU, and Python's seconds on a CPU.
 struct Unit {
-  explicit Unit(const Run& run) : isGpu(run.device.starts_with("cuda")) {}
+  explicit Unit(const Run& run) : isGpu(isOnGpu(run)) {}
   double of(double seconds) const { return isGpu ? seconds * 1e3 : seconds; }
   const char* name() const { return isGpu ? "ms" : "s"; }
   bool isGpu;

@@ -31,7 +31,7 @@ std::optional<double> leastMean(const Outcome& outcome) {
 /// The memory of an outcome, in megabytes of 2^20 bytes.
 std::optional<double> megabytesInUse(const Outcome& outcome, const Run& run) {
   if (!outcome.memory) return std::nullopt;
-  const std::optional<int64_t> bytes = run.device.starts_with("cuda") ? outcome.memory->device : outcome.memory->host;
+  const std::optional<int64_t> bytes = isOnGpu(run) ? outcome.memory->device : outcome.memory->host;
   return bytes ? std::optional(static_cast<double>(*bytes >> 20)) : std::nullopt;
 }
 
@@ -100,7 +100,7 @@ std::vector<std::pair<std::string, std::string>> factsOf(const Run& run) {
           {"host", run.environment.host},
           {"cpu", run.environment.cpu},
           {"opbench_version", run.version},
-          {"use_gpu", run.device.starts_with("cuda") ? "True" : "False"},
+          {"use_gpu", isOnGpu(run) ? "True" : "False"},
           {"device", run.device},
           {"device_name", run.deviceName},
           {"fp16", run.dtype == "float16" ? "True" : "False"},
@@ -152,7 +152,7 @@ std::string huggingFaceEnvironment(const Run& run) {
 std::string modelTable(const std::vector<Row>& rows, const Run& run, const Layout& layout) {
   size_t longest = 0;
   for (const Row& row : rows) longest = std::max(longest, modelRowOf(row).model.size() + 10);
-  const bool isGpu = run.device.starts_with("cuda");
+  const bool isGpu = isOnGpu(run);
   std::vector<Column> columns{{"batch", 7, 0},    {"length", 8, 0},     {"contender", 13, 0}, {"first", 11, 3},
                               {"p50", 11, 0},     {"p90", 11, 1},       {"p95", 11, 3},       {"p99", 11, 1},
                               {"speedup", 15, 0}, {"samples/s", 11, 1}, {"tokens/s", 11, 2},  {"TFLOP/s", 9, 1},

@@ -107,6 +107,7 @@ TEST_CASE("what is none of ours is refused in one line that says where and what"
   CHECK(refusal(changed("2.5", "-2.5")) == "r.jsonl:1: \"median_us\" must not be negative, got -2.5");
   CHECK(refusal(changed("2.5", "1e999")) == "r.jsonl:1: a number that is too large");
   CHECK(refusal(changed("2.5", "2.5,\"low_us\":3,\"high_us\":2")) == "r.jsonl:1: \"low_us\" must be at most \"high_us\"");
+  CHECK(refusal(changed("2.5", R"(2.5,"p20_us":3,"p80_us":2)")) == R"(r.jsonl:1: "p20_us" must be at most "p80_us")");
   CHECK(refusal(changed("2.5", "2.5,\"line\":1e30")) == "r.jsonl:1: \"line\" must be a whole number from 0");
   CHECK(refusal(changed("2.5", "2.5,\"rounds_us\":[1,null]")) == "r.jsonl:1: \"rounds_us\" must be a number, got null");
   CHECK(refusal(std::string(size_t{2} << 20, '[')) == "r.jsonl:1: the line is longer than 1048576 bytes");
