@@ -17,8 +17,10 @@
 #include "opbench/settings/options.h"
 #include "runtime/callable.h"
 #include "runtime/device.h"
+#include "runtime/devices/open.h"
 #include "runtime/program/programs.h"
 #include "runtime/workload.h"
+#include "runtime/workloads/make.h"
 
 namespace {
 
@@ -42,7 +44,7 @@ void measure(const std::string& model, int repeats) {
                                                           "--batch-sizes", "2", "--sequence-lengths", "8", "--device", "cpu"},
                                                          environment);
   const runtime::Programs programs(options.modelsFolder, options.programs);
-  const auto device = runtime::Device::open("cpu", 1);
+  const auto device = runtime::openDevice("cpu", 1);
   for (const inputs::Sample& sample :
        opbench::samplesOf(options.model, programs, opbench::SuiteConfig::none(), opbench::describe)) {
     const auto workload = runtime::makeWorkload(sample, *device, 0, {}, programs);

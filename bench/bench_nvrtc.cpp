@@ -20,7 +20,7 @@
 #include "opbench/results/statistics.h"
 #include "opbench/run/family.h"
 #include "runtime/build/nvrtc.h"
-#include "runtime/torch/call.h"
+#include "runtime/torch/infer.h"
 #include "tests/targets.h"
 
 namespace {

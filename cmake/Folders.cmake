@@ -63,7 +63,7 @@ endfunction()
 function(opbench_results_sources out)
   opbench_sources(text opbench/text)
   opbench_sources(results opbench/results)
-  set(${out} ${text} ${results} runtime/build/hash.cpp runtime/kind.cpp runtime/network/creators.cpp PARENT_SCOPE)
+  set(${out} ${text} ${results} runtime/build/hash.cpp runtime/kind.cpp runtime/known_contenders.cpp PARENT_SCOPE)
 endfunction()
 
 # opbench_library(name [TORCH] [SOURCE_DIR folder] [EXCLUDE regex] [LATER regex [BUT regex]] [LINKS target...]

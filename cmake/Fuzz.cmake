@@ -70,7 +70,7 @@ foreach(name report/format report/columns report/phrases report/summary report/c
   list(APPEND readers opbench/${name}.cpp)
 endforeach()
 foreach(name call_names expression fitted functions)
-  list(APPEND readers runtime/own/kernels/${name}.cpp)
+  list(APPEND readers runtime/contenders/kernels/${name}.cpp)
 endforeach()
 add_library(readers STATIC ${readers})
 opbench_unite(readers)

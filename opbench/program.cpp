@@ -52,8 +52,9 @@
 #include "runtime/build/program_file.h"
 #include "runtime/cpu/host.h"
 #include "runtime/device.h"
+#include "runtime/devices/open.h"
 #include "runtime/program/programs.h"
-#include "runtime/torch/call.h"
+#include "runtime/torch/operator_names.h"
 
 namespace {
 

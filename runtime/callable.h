@@ -11,7 +11,7 @@
 #include "runtime/build/cache.h"
 #include "runtime/executable.h"
 #include "runtime/kind.h"
-#include "runtime/torch/call.h"
+#include "runtime/torch/tensor_list.h"
 
 namespace runtime {
 
@@ -64,17 +64,5 @@ class Callable {
 };
 
 using CallablePtr = std::unique_ptr<Callable>;
-
-/// ATen's own call.
-CallablePtr eagerCallable(Call& call);
-/// The call as a TorchScript graph under the profiling executor with the tensor-expression fuser, warmed up.
-CallablePtr torchscriptCallable(Call& call);
-/// A plan whose kernels are compiled for `device`. Error: Unsupported, with the plan's reason, where ATen is to be called for
-/// what is no single call.
-CallablePtr plannedCallable(Workload& workload, const codegen::Plan& plan, Device& device, const Cache& cache);
-/// The plan of a network's captured graph, whose inputs are the workload's operands and then these constants. Error: Unsupported
-/// for calls that bring numbers to the host.
-CallablePtr networkCallable(Workload& workload, const codegen::Plan& plan, const TensorList& constants, Device& device,
-                            const Cache& cache);
 
 }  // namespace runtime

@@ -14,7 +14,6 @@
 #include "runtime/executable.h"
 #include "runtime/measures.h"
 #include "runtime/memory.h"
-#include "runtime/torch/call.h"
 #include "runtime/workload.h"
 
 namespace runtime {
@@ -95,15 +94,6 @@ class Trial {
 class Device {
  public:
   virtual ~Device() = default;
-  /// `cpu`, `cuda` or `cuda:N`; `threads` 0 leaves ATen's choice. Opens torch's CUDA side, the driver and NVRTC only for
-  /// CUDA. Throws NoDevice where there is none.
-  static std::unique_ptr<Device> open(const std::string& name, int threads);
-  /// Whether a CUDA device can be opened here, and if not why, in one line.
-  static bool cudaAvailable(std::string* why = nullptr);
-
-  /// name() of the device that open() would open, found without opening it. Throws NoDevice as open() does.
-  static std::string nameOf(const std::string& name);
-
   virtual std::string torchName() const = 0;  ///< `cpu`, `cuda:0`
   virtual std::string name() const = 0;       ///< `NVIDIA H200`, `Intel Xeon ...`
   /// What names it among all that this machine has, whoever sees it under which number; empty for CPUs, which are shared.
@@ -156,12 +146,6 @@ class Device {
   virtual std::optional<GpuState> state() { return std::nullopt; }
   /// What `opbench doctor` prints about it: {what, found}.
   virtual std::vector<std::pair<std::string, std::string>> facts() = 0;
-};
-
-/// The device that was asked for does not exist here.
-class NoDevice : public ir::Error {
- public:
-  explicit NoDevice(const std::string& message) : ir::Error(ir::ErrorKind::Unsupported, message) {}
 };
 
 }  // namespace runtime

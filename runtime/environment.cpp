@@ -1,13 +1,9 @@
 #include "runtime/environment.h"
 
 #include <fmt/format.h>
-#include <sys/utsname.h>
-#include <torch/version.h>
 
 #include <algorithm>
 #include <utility>
-
-#include "runtime/cpu/cpu_device.h"
 
 namespace runtime {
 namespace {
@@ -18,18 +14,6 @@ std::optional<double> grown(std::optional<double> begin, std::optional<double> e
 }
 
 }  // namespace
-
-Environment hostEnvironment() {
-  Environment environment;
-  environment.torch = TORCH_VERSION;
-  environment.cpu = cpuName();
-  utsname system{};
-  if (::uname(&system) == 0) {
-    environment.host = std::begin(system.nodename);
-    environment.kernel = std::begin(system.release);
-  }
-  return environment;
-}
 
 std::string softwareText(const Environment& environment) {
   std::string text;

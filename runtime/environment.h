@@ -20,9 +20,6 @@ struct Environment {
   bool operator==(const Environment&) const = default;
 };
 
-/// The fields that do not depend on the device: torch, host, CPU and kernel.
-Environment hostEnvironment();
-
 /// The releases of the software in one line: `torch 2.11.0, LLVM 19.1.7`.
 std::string softwareText(const Environment& environment);
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "inputs/data/materialize.h"
-#include "runtime/torch/compare/guard.h"
+#include "runtime/torch/guard.h"
 
 namespace runtime {
 

@@ -18,14 +18,6 @@ namespace runtime {
 
 class Call;
 class Callable;
-class Device;
-class Programs;
-
-/// Results of eager and of eager in float64, each empty where there are none.
-struct EagerRuns {
-  TensorList eager;
-  TensorList float64;
-};
 
 /// What is raced on one device: operands, a run whose results are the baseline of checks, and contenders by name.
 class Workload {
@@ -102,9 +94,5 @@ class Workload {
   /// The call that the workload is; null where it is not a single one.
   virtual Call* call() { return nullptr; }
 };
-
-/// The workload of a sample, its operands drawn from `seed` and `data`; models are among `programs`. Errors: Call's.
-std::unique_ptr<Workload> makeWorkload(const inputs::Sample& sample, Device& device, uint64_t seed, const inputs::Data& data,
-                                       const Programs& programs);
 
 }  // namespace runtime

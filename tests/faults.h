@@ -10,6 +10,8 @@
 #include "opbench/check/correctness_check.h"
 #include "opbench/check/faults/fault.h"
 #include "runtime/callable.h"
+#include "runtime/contenders/plan/callables.h"
+#include "runtime/workloads/call.h"
 #include "tests/runtime/sample.h"
 
 namespace tests {

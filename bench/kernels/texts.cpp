@@ -18,7 +18,7 @@
 #include "lowering/tensor/lowering.h"
 #include "opbench/results/brief.h"
 #include "runtime/build/hash.h"
-#include "runtime/torch/call.h"
+#include "runtime/torch/infer.h"
 #include "tests/targets.h"
 
 namespace kernels {

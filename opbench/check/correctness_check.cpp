@@ -9,7 +9,8 @@
 
 #include "inputs/operator_name.h"
 #include "opbench/check/randomness.h"
-#include "runtime/torch/compare/oracle.h"
+#include "runtime/compare/oracle.h"
+#include "runtime/workloads/call.h"
 
 namespace opbench {
 namespace {
@@ -134,7 +135,7 @@ Verdict CorrectnessCheck::run(runtime::Trial& trial) const {
   const runtime::TensorList first = runtime::clone(trial.run());
   const Verdict verdict = judged(trial, trial.outputs());
   if (!verdict.ok) return verdict;
-  const auto draws = runtime::drawsOf(*workload_.call(), first);
+  const auto draws = runtime::drawsOf(workload_.call()->aten(), first);
   const bool isSame = runtime::bitwiseEqual(first, trial.run());
   if (draws && isSame && mustDiffer(*draws)) return {false, "two runs drew the same random numbers", {}};
   return judged(trial, trial.outputs());

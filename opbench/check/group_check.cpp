@@ -7,8 +7,8 @@
 
 #include "opbench/check/correctness_check.h"
 #include "opbench/check/reference.h"
-#include "runtime/plan/planned.h"
-#include "runtime/torch/compare/oracle.h"
+#include "runtime/compare/oracle.h"
+#include "runtime/contenders/plan/planned.h"
 
 namespace opbench {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "runtime/torch/compare/draws.h"
+#include "runtime/compare/draws.h"
 
 namespace opbench {
 

@@ -7,8 +7,8 @@
 
 #include "opbench/check/chance.h"
 #include "opbench/check/randomness.h"
-#include "runtime/torch/call.h"
-#include "runtime/torch/compare/wrong_elements.h"
+#include "runtime/compare/wrong_elements.h"
+#include "runtime/workloads/call.h"
 
 namespace opbench {
 namespace {
@@ -67,9 +67,9 @@ class Checker {
   Verdict indices(const runtime::TensorList& found, int output, runtime::IndexKind kind) const {
     const bool isDefined = kind == runtime::IndexKind::First;
     if (isDefined || found.type(output) != reference_.eager.type(output)) return values(found, output);
-    const runtime::IndexedValues indexed = runtime::valuesAt(*workload_.call(), found, output, kind);
+    const runtime::IndexedValues indexed = runtime::valuesAt(workload_.call()->aten(), found, output, kind);
     if (!indexed.error.empty()) return {false, fmt::format("{} {}", workload_.outputName(output), indexed.error), {}};
-    const runtime::IndexedValues expected = runtime::valuesAt(*workload_.call(), reference_.eager, output, kind);
+    const runtime::IndexedValues expected = runtime::valuesAt(workload_.call()->aten(), reference_.eager, output, kind);
     Verdict verdict = judge(runtime::compare(indexed.values, expected.values, {}, 0, 0), Rule::Exact, {}, named(output));
     verdict.accuracy.reset();
     if (!verdict.ok) verdict.message += ", where they point";
@@ -80,14 +80,14 @@ class Checker {
   Verdict random(const runtime::TensorList& found) const {
     for (int i = 0; i < found.size(); ++i)
       if (Verdict verdict = values(found, i); !verdict.ok) return verdict;
-    const auto derived = runtime::derivedFromDraws(*workload_.call(), found);
+    const auto derived = runtime::derivedFromDraws(workload_.call()->aten(), found);
     if (derived) {
       Criterion close = criterion_;
       close.rule = Rule::Close;
       const Reference reference{derived->eager, derived->float64, reference_.mostArgumentElements, reference_.largestOutput};
       if (Verdict verdict = Checker(reference, workload_, close, tolerances_).values(found, 0); !verdict.ok) return verdict;
     }
-    const auto draws = runtime::drawsOf(*workload_.call(), found);
+    const auto draws = runtime::drawsOf(workload_.call()->aten(), found);
     const std::string why = draws ? improbable(*draws) : "";
     return {why.empty(), why, {}};
   }

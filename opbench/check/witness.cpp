@@ -8,8 +8,8 @@
 #include <thread>
 #include <utility>
 
+#include "runtime/compare/oracle.h"
 #include "runtime/own/crowd.h"
-#include "runtime/torch/compare/oracle.h"
 
 namespace opbench {
 namespace {

@@ -7,7 +7,7 @@
 #include "inputs/text/words.h"
 #include "ir/error.h"
 #include "opbench/text/nearest.h"
-#include "runtime/own/registered.h"
+#include "runtime/contenders/registered.h"
 
 namespace opbench {
 

@@ -7,8 +7,8 @@
 #include "opbench/select/suite_config.h"
 #include "opbench/settings/options.h"
 #include "runtime/build/cache.h"
+#include "runtime/contenders/kernels/kernel_file.h"
 #include "runtime/device.h"
-#include "runtime/own/kernels/kernel_file.h"
 #include "runtime/tunings.h"
 
 namespace opbench {

@@ -1,7 +1,8 @@
 #include "opbench/measure/library.h"
 
 #include "ir/error.h"
-#include "runtime/library/callables.h"
+#include "runtime/contenders/library/callables.h"
+#include "runtime/workloads/call.h"
 
 namespace opbench {
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "opbench/measure/fastest.h"
+#include "runtime/workloads/call.h"
 
 namespace opbench {
 

@@ -4,6 +4,7 @@
 
 #include "opbench/text/version.h"
 #include "runtime/callable.h"
+#include "runtime/contenders/plan/callables.h"
 
 namespace opbench {
 namespace {

@@ -26,6 +26,7 @@
 #include "runtime/program/extents.h"
 #include "runtime/program/programs.h"
 #include "runtime/torch/tensor_list.h"
+#include "runtime/workloads/make.h"
 
 namespace opbench {
 namespace {

@@ -11,8 +11,8 @@
 #include "opbench/networks/words.h"
 #include "opbench/settings/number_option.h"
 #include "opbench/text/nearest.h"
-#include "runtime/network/creators.h"
-#include "runtime/network/recurrent.h"
+#include "runtime/known_contenders.h"
+#include "runtime/workloads/network/recurrent.h"
 
 namespace opbench {
 namespace {
@@ -28,7 +28,7 @@ constexpr std::string_view rnnFooter =
 
 std::vector<std::string> creatorNames() {
   std::vector<std::string> names;
-  for (const runtime::Creator& creator : runtime::creators()) names.emplace_back(creator.name);
+  for (const runtime::KnownContender& creator : runtime::creators()) names.emplace_back(creator.name);
   return names;
 }
 
@@ -198,7 +198,7 @@ std::vector<Contender> contendersOf(const RnnOptions& options) {
   if (!hasGroup(options, "rnns")) return contenders;
   const std::vector<std::string> named = wordsOf(options.rnns);
   for (const std::string& name : named) add(name);
-  for (const runtime::Creator& creator : runtime::creators()) {
+  for (const runtime::KnownContender& creator : runtime::creators()) {
     if (creator.isDefault && named.empty()) add(creator.name);
     if (options.variableLstms && runtime::computes(creator, "vl_lstm")) add(creator.name);
   }
@@ -212,7 +212,7 @@ std::vector<std::string> networksOf(const RnnOptions& options) {
   const std::vector<std::string> cells = wordsOf(options.cells);
   std::vector<std::string> networks;
   for (const Contender& contender : contendersOf(options)) {
-    const runtime::Creator* creator = runtime::creatorOf(contender.name());
+    const runtime::KnownContender* creator = runtime::creatorOf(contender.name());
     if (creator == nullptr) continue;  // of networks of images
     for (const std::string& network : wordsOf({std::string(creator->kinds)})) {
       const bool isCell = network == "lstm" || network == "gru";

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "runtime/own/kernels/kernel_file.h"
+#include "runtime/contenders/kernels/kernel_file.h"
 
 namespace opbench {
 

@@ -8,8 +8,8 @@
 #include "opbench/own/kernel_reader.h"
 #include "opbench/results/contenders.h"
 #include "opbench/text/nearest.h"
+#include "runtime/contenders/registered.h"
 #include "runtime/own/libraries.h"
-#include "runtime/own/registered.h"
 
 namespace opbench {
 

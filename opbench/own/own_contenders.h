@@ -4,7 +4,7 @@
 
 #include "ir/target.h"
 #include "opbench/settings/options.h"
-#include "runtime/own/kernels/kernel_file.h"
+#include "runtime/contenders/kernels/kernel_file.h"
 
 namespace opbench {
 

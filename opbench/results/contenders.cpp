@@ -3,8 +3,7 @@
 #include <algorithm>
 
 #include "inputs/operator_name.h"
-#include "runtime/network/creators.h"
-#include "runtime/own/cudnn.h"
+#include "runtime/known_contenders.h"
 
 namespace opbench {
 
@@ -22,14 +21,15 @@ std::optional<Contender> contenderFromName(std::string_view text) {
 }
 
 std::vector<std::string> contenderNames() {
-  return {Contender::Eager.name(), Contender::Opbench.name(), Contender::Inductor.name(), Contender::Torchscript.name(),
-          runtime::cudnnNamespace};
+  std::vector<std::string> names;
+  for (const Contender& contender : runtime::contendersOf("aten", false)) names.push_back(contender.name());
+  return names;
 }
 
 bool isKnown(const Contender& contender) {
-  const std::vector<std::string> ofCalls = contenderNames();
-  return std::find(ofCalls.begin(), ofCalls.end(), contender.name()) != ofCalls.end() || contender.name() == "graph" ||
-         (contender.isOwn() && contenderFromName(contender.name())) || runtime::creatorOf(contender.name()) != nullptr;
+  const auto known = runtime::knownContenders();
+  return (contender.isOwn() && contenderFromName(contender.name())) ||
+         std::any_of(known.begin(), known.end(), [&](const auto& each) { return each.name == contender.name(); });
 }
 
 bool isNamespace(const Contender& contender) {
@@ -37,10 +37,7 @@ bool isNamespace(const Contender& contender) {
 }
 
 std::vector<Contender> contendersOf(std::string_view op, const std::vector<Contender>& asked) {
-  const bool isNetwork = inputs::isNetwork(op);
-  std::vector<Contender> all =
-      isNetwork ? runtime::contendersOf(op, false) : std::vector{Contender::Eager, Contender::Opbench, Contender::Inductor};
-  if (inputs::isCall(op)) all.insert(all.end(), {Contender::Torchscript, Contender(runtime::cudnnNamespace)});
+  const std::vector<Contender> all = runtime::contendersOf(op, false), byDefault = runtime::contendersOf(op, true);
   // What a run of calls takes that names nobody: recurrent networks have no eager, and then nobody was named for them.
   const bool areNamed =
       inputs::kindOf(op) != inputs::SampleKind::Recurrent || asked != std::vector{Contender::Eager, Contender::Opbench};
@@ -49,8 +46,7 @@ std::vector<Contender> contendersOf(std::string_view op, const std::vector<Conte
     if ((inputs::isCall(op) && (contender.isOwn() || isNamespace(contender))) ||
         std::find(all.begin(), all.end(), contender) != all.end())
       chosen.push_back(contender);
-  if (!chosen.empty()) return chosen;
-  return isNetwork ? runtime::contendersOf(op, true) : std::vector{Contender::Eager, Contender::Opbench};
+  return chosen.empty() ? byDefault : chosen;
 }
 
 }  // namespace opbench

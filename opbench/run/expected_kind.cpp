@@ -9,7 +9,7 @@
 #include "inputs/region.h"
 #include "lowering/tensor/lowering.h"
 #include "opbench/results/brief.h"
-#include "runtime/torch/call.h"
+#include "runtime/torch/infer.h"
 
 namespace opbench {
 namespace {

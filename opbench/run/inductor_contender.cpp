@@ -5,7 +5,7 @@
 #include "inputs/files.h"
 #include "inputs/operator_name.h"
 #include "ir/error.h"
-#include "runtime/own/packaged.h"
+#include "runtime/contenders/packaged.h"
 
 namespace opbench {
 namespace {

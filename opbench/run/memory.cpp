@@ -6,7 +6,8 @@
 
 #include "inputs/operator_name.h"
 #include "opbench/select/select.h"
-#include "runtime/network/recurrent.h"
+#include "runtime/torch/errors.h"
+#include "runtime/workloads/network/recurrent.h"
 
 namespace opbench {
 namespace {

@@ -17,6 +17,7 @@
 #include "opbench/run/outcome.h"
 #include "opbench/run/regions.h"
 #include "runtime/capture/recording.h"
+#include "runtime/contenders/plan/callables.h"
 #include "runtime/flops/flop_count.h"
 
 namespace opbench {

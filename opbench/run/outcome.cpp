@@ -8,7 +8,7 @@
 #include "inputs/convert.h"
 #include "ir/error.h"
 #include "opbench/results/brief.h"
-#include "runtime/torch/call.h"
+#include "runtime/torch/errors.h"
 
 namespace opbench {
 namespace {

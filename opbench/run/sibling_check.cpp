@@ -8,7 +8,7 @@
 #include "inputs/operator_name.h"
 #include "inputs/siblings.h"
 #include "opbench/run/outcome.h"
-#include "runtime/torch/call.h"
+#include "runtime/torch/infer.h"
 
 namespace opbench {
 namespace {

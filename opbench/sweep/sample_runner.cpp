@@ -20,6 +20,7 @@
 #include "opbench/sweep/shard.h"
 #include "opbench/text/version.h"
 #include "runtime/cpu/host.h"
+#include "runtime/devices/open.h"
 
 namespace opbench {
 namespace {
@@ -29,7 +30,7 @@ std::unique_ptr<runtime::Device> openDevice(const Options& options) {
   const bool isConfined = wanted != "cpu" && !options.processors.empty();
   if (isConfined) runtime::confineTo(options.processors);
   const int threads = options.threads == 0 && isConfined ? static_cast<int>(options.processors.size()) : options.threads;
-  return runtime::Device::open(wanted, threads);
+  return runtime::openDevice(wanted, threads);
 }
 
 /// Why a program of somebody else has no fence around it; empty where it has.
@@ -90,7 +91,7 @@ Run describe(runtime::Device& device, const Options& options, const runtime::Cac
 std::string wantedDevice(const Options& options) {
   if (!options.devices.empty()) return options.devices.front();
   if (!options.device.empty()) return options.device;
-  return runtime::Device::cudaAvailable() ? "cuda" : "cpu";
+  return runtime::cudaAvailable() ? "cuda" : "cpu";
 }
 
 std::vector<inputs::Sample> racedOf(const std::vector<inputs::Sample>& samples, const Options& options) {

@@ -11,9 +11,9 @@
 #include "opbench/settings/options.h"
 #include "opbench/sweep/messages.h"
 #include "runtime/build/cache.h"
+#include "runtime/contenders/kernels/kernel_file.h"
 #include "runtime/device.h"
 #include "runtime/hardware_lock.h"
-#include "runtime/own/kernels/kernel_file.h"
 #include "runtime/tunings.h"
 
 namespace opbench {

@@ -19,6 +19,7 @@
 #include "opbench/sweep/sample_runner.h"
 #include "opbench/sweep/shard.h"
 #include "runtime/device.h"
+#include "runtime/devices/open.h"
 
 namespace opbench {
 namespace {
@@ -117,7 +118,7 @@ class Sweep : private Agenda {
     // Where nothing is left to do no device is opened; the report is of this one all the same.
     if (resumed_ == mine_.size() && resumedRun_) {
       Run here = *resumedRun_;
-      here.deviceName = runtime::Device::nameOf(wantedDevice(options_));
+      here.deviceName = runtime::deviceNameOf(wantedDevice(options_));
       requireAlike(here, "now", options_.json);
       return begin({*resumedRun_, {}, {}});
     }

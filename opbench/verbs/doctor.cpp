@@ -9,6 +9,7 @@
 #include "opbench/select/suites.h"
 #include "opbench/text/version.h"
 #include "runtime/device.h"
+#include "runtime/devices/open.h"
 
 namespace opbench {
 namespace {
@@ -26,7 +27,7 @@ void addFacts(Diagnosis& diagnosis, runtime::Device& device) {
 /// Opens the device and adds what it says about itself, once each; whether it could be used.
 bool addDevice(Diagnosis& diagnosis, const std::string& name, int threads) {
   try {
-    const auto device = runtime::Device::open(name, threads);
+    const auto device = runtime::openDevice(name, threads);
     addFacts(diagnosis, *device);
     return true;
   } catch (const std::exception& error) {
@@ -68,7 +69,7 @@ Diagnosis diagnose(const Options& options) {
   diagnosis.findings.push_back({"opbench", versionText().substr(std::string_view("opbench ").size())});
   diagnosis.works = addDevice(diagnosis, "cpu", options.threads);
   std::string why;
-  if (runtime::Device::cudaAvailable(&why)) {
+  if (runtime::cudaAvailable(&why)) {
     addDevice(diagnosis, "cuda", 0);
   } else {
     diagnosis.findings.push_back({"cuda", why, true});

@@ -7,8 +7,8 @@
 #include <algorithm>
 
 #include "ir/error.h"
+#include "runtime/torch/aten_call.h"
 #include "runtime/torch/call_graph.h"
-#include "runtime/torch/call_state.h"
 
 namespace runtime {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "ir/error.h"
-#include "runtime/torch/call_state.h"
+#include "runtime/torch/translate.h"
 
 namespace runtime {
 namespace {

@@ -5,6 +5,7 @@
 #include <c10/core/InferenceMode.h>
 #include <dlfcn.h>
 #include <malloc.h>
+#include <sys/utsname.h>
 #include <torch/version.h>
 
 #include <algorithm>
@@ -20,11 +21,11 @@
 
 #include "inputs/operator_name.h"
 #include "runtime/build/orc.h"
+#include "runtime/compare/oracle.h"
 #include "runtime/cpu/allocations.h"
 #include "runtime/cpu/checked_clock.h"
 #include "runtime/cpu/host.h"
-#include "runtime/cpu/parallel.h"
-#include "runtime/torch/compare/oracle.h"
+#include "runtime/torch/parallel.h"
 #include "runtime/torch/state.h"
 
 namespace runtime {
@@ -277,6 +278,18 @@ void keepFreedMemory() {
 std::string cpuName() {
   const std::string model = cpuInfo("model name");
   return (model.empty() ? "CPU" : model) + (Orc::isHeldToAvx2() ? " held to AVX2" : "");
+}
+
+Environment hostEnvironment() {
+  Environment environment;
+  environment.torch = TORCH_VERSION;
+  environment.cpu = cpuName();
+  utsname system{};
+  if (::uname(&system) == 0) {
+    environment.host = std::begin(system.nodename);
+    environment.kernel = std::begin(system.release);
+  }
+  return environment;
 }
 
 std::string torchFolder() {

@@ -14,6 +14,9 @@ std::unique_ptr<Device> openCpuDevice(int threads);
 /// What this machine's CPU is called: `Intel Xeon ...`.
 std::string cpuName();
 
+/// The fields of the environment that do not depend on the device: torch, host, CPU and kernel.
+Environment hostEnvironment();
+
 /// Gives ATen, and with it parallelFor, that many threads.
 void setThreads(int threads);
 

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "runtime/cpu/control_groups.h"
-#include "runtime/cpu/parallel.h"
+#include "runtime/torch/parallel.h"
 
 namespace runtime {
 

@@ -8,9 +8,9 @@
 
 #include "ir/kernel_source.h"
 #include "runtime/build/nvrtc.h"
+#include "runtime/contenders/kernels/kernel_library.h"
 #include "runtime/device.h"
 #include "runtime/executable.h"
-#include "runtime/own/kernels/kernel_library.h"
 #include "runtime/residency.h"
 
 namespace runtime {

@@ -16,7 +16,8 @@
 #include "runtime/cuda/nvml.h"
 #include "runtime/cuda/trial.h"
 #include "runtime/device.h"
-#include "runtime/torch/call_state.h"
+#include "runtime/devices/open.h"
+#include "runtime/torch/translate.h"
 
 /// Functions of cuda_profiler_api.h, a header that no package ./dev setup installs has.
 extern "C" cudaError_t cudaProfilerStart();

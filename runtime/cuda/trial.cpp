@@ -8,10 +8,11 @@
 #include <random>
 #include <utility>
 
+#include "runtime/compare/oracle.h"
 #include "runtime/cuda/check.h"
 #include "runtime/profile/recorder.h"
-#include "runtime/torch/compare/guard.h"
-#include "runtime/torch/compare/oracle.h"
+#include "runtime/torch/guard.h"
+#include "runtime/torch/state.h"
 
 namespace runtime {
 namespace {

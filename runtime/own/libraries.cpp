@@ -11,9 +11,9 @@
 #include <set>
 
 #include "ir/error.h"
+#include "runtime/contenders/registered.h"
 #include "runtime/own/aten_kernels.h"
 #include "runtime/own/changed_code.h"
-#include "runtime/own/registered.h"
 #include "runtime/own/shared_settings.h"
 
 namespace runtime {

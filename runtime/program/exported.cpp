@@ -13,7 +13,7 @@
 #include "runtime/capture/session.h"
 #include "runtime/program/autocast.h"
 #include "runtime/program/instruction.h"
-#include "runtime/torch/call_state.h"
+#include "runtime/torch/translate.h"
 #include "runtime/torch/types.h"
 
 namespace runtime {

@@ -3,7 +3,8 @@
 #include <c10/core/InferenceMode.h>
 
 #include "ir/error.h"
-#include "runtime/torch/call_state.h"
+#include "runtime/torch/aten_call.h"
+#include "runtime/torch/state.h"
 #include "runtime/torch/traffic.h"
 #include "runtime/torch/types.h"
 
@@ -65,7 +66,7 @@ class ArgumentBuilder {
 /// Writes one call as a graph of one node.
 class GraphBuilder {
  public:
-  explicit GraphBuilder(const Call::State& call) : call_(call) { node_.op = call.op; }
+  explicit GraphBuilder(const AtenCall& call) : call_(call) { node_.op = call.op; }
 
   ir::Graph build(const TensorList& outputs) {
     const auto& formals = call_.handle.schema().arguments();
@@ -96,7 +97,7 @@ class GraphBuilder {
   }
 
   /// Results that are written arguments stand for these; the others are new. Written arguments that are not returned come last,
-  /// as Call::State::run hands them out.
+  /// as AtenCall::run hands them out.
   void addOutputs(const TensorList& outputs) {
     std::vector<int> returned;
     std::vector<int> unreturned;
@@ -116,7 +117,7 @@ class GraphBuilder {
     graph_.outputs.insert(graph_.outputs.end(), unreturned.begin(), unreturned.end());
   }
 
-  const Call::State& call_;
+  const AtenCall& call_;
   ir::Graph graph_;
   ir::Node node_;
   std::vector<int> first_;  ///< by argument: its first value; one more at the end
@@ -144,13 +145,9 @@ ir::Argument numberIn(const at::Scalar& scalar) {
   return scalar.toDouble();
 }
 
-ir::Graph graphOf(const Call::State& call, const TensorList& outputs) {
+ir::Graph graphOf(const AtenCall& call, const TensorList& outputs) {
   const c10::InferenceMode guard;
   return GraphBuilder(call).build(outputs);
 }
-
-ir::Graph Call::graph(const TensorList& outputs) const { return graphOf(*state_, outputs); }
-
-Traffic Call::traffic(const ir::Graph& graph) const { return state_->isView() ? Traffic{} : trafficOf(graph); }
 
 }  // namespace runtime

@@ -1,3 +1,5 @@
+#include "runtime/torch/infer.h"
+
 #include <ATen/OpMathType.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
@@ -5,7 +7,8 @@
 
 #include <algorithm>
 
-#include "runtime/torch/call_state.h"
+#include "runtime/torch/aten_call.h"
+#include "runtime/torch/state.h"
 
 namespace runtime {
 namespace {
@@ -13,9 +16,9 @@ namespace {
 /// Bytes of arguments up to which a call is run on the host for their types.
 constexpr int64_t mostHostBytes = int64_t{512} << 20;
 
-Call::State boundOn(at::Device device, const inputs::Sample& sample) { return {sample, device, 0, {}}; }
+AtenCall boundOn(at::Device device, const inputs::Sample& sample) { return {sample, device, 0, {}}; }
 
-ir::Graph graphOn(const Call::State& call) {
+ir::Graph graphOn(const AtenCall& call) {
   torch::jit::Stack stack;
   return graphOf(call, makeTensorList(call.run(call.arguments, stack)));
 }
@@ -24,7 +27,7 @@ ir::Graph graphOn(const Call::State& call) {
 /// precision, with none for evaluation, or not at all. Its schema tells one: it has an `eps` or an `output_mask`, and normalizes
 /// rows of a `normalized_shape`, or channels that have a `running_mean`. cuDNN's have an `epsilon`, and a reserve space, which is
 /// empty.
-std::optional<std::vector<at::Tensor>> normalizedOnCuda(const Call::State& call) {
+std::optional<std::vector<at::Tensor>> normalizedOnCuda(const AtenCall& call) {
   const c10::FunctionSchema& schema = call.handle.schema();
   const auto argument = [&](const char* name) {
     const auto index = schema.argumentIndexWithName(name);
@@ -57,7 +60,7 @@ std::optional<std::vector<at::Tensor>> normalizedOnCuda(const Call::State& call)
 }
 
 /// The graph of a call whose arguments have no data.
-std::optional<ir::Graph> graphByRule(const Call::State& call) {
+std::optional<ir::Graph> graphByRule(const AtenCall& call) {
   try {
     return graphOn(call);
   } catch (const c10::Error&) {  // ATen has no such rule
@@ -88,7 +91,7 @@ bool isViewByRule(const inputs::Sample& sample) {
 std::optional<ir::Graph> inferGraph(const inputs::Sample& sample, ir::Backend backend) {
   const c10::InferenceMode guard;
   try {
-    const Call::State call = boundOn(at::kMeta, sample);
+    const AtenCall call = boundOn(at::kMeta, sample);
     if (backend == ir::Backend::Cuda)
       if (auto results = normalizedOnCuda(call)) return graphOf(call, makeTensorList(std::move(*results)));
     if (auto graph = graphByRule(call)) return graph;

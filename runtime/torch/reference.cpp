@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
-#include "runtime/torch/call_state.h"
+#include "runtime/torch/aten_call.h"
+#include "runtime/torch/state.h"
+#include "runtime/torch/translate.h"
 #include "runtime/torch/types.h"
 
 namespace runtime {
@@ -62,7 +64,7 @@ torch::jit::Stack onHost(const torch::jit::Stack& arguments) {
 }
 
 /// Runs a call on arguments upcast to float64; nothing where ATen has no float64 form of it.
-TensorList runInFloat64(const Call::State& call, const torch::jit::Stack& given) {
+TensorList givenInFloat64(const AtenCall& call, const torch::jit::Stack& given) {
   // Another precision draws other random numbers.
   if (call.effects.isRandom) return {};
   const DefaultInFloat64 precision(true);
@@ -95,18 +97,26 @@ at::Tensor laidOutAs(const at::Tensor& result, const at::Tensor& values) {
 
 }  // namespace
 
-TensorList Call::runEagerInFloat64() {
+TensorList runOnCopies(const AtenCall& call) {
   const c10::InferenceMode guard;
-  return runInFloat64(*state_, state_->arguments);
+  torch::jit::Stack copies = call.arguments;
+  for (int i : call.effects.written) copies[i] = mapTensors(copies[i], cloneStorage);
+  call.seedGenerator();
+  torch::jit::Stack stack;
+  return translateErrors(call.op, [&] { return makeTensorList(call.run(copies, stack)); });
 }
 
-EagerRuns Call::runEagerOnContiguous() {
+TensorList runInFloat64(const AtenCall& call) {
   const c10::InferenceMode guard;
-  const c10::FunctionSchema& schema = state_->handle.schema();
-  if (state_->effects.isRandom || state_->effects.changesMetadata || computesWithStrides(schema)) return {};
-  const std::vector<at::Tensor> operands = this->operands().state().tensors;
+  return givenInFloat64(call, call.arguments);
+}
+
+EagerRuns runOnContiguous(const AtenCall& call) {
+  const c10::InferenceMode guard;
+  if (call.effects.isRandom || call.effects.changesMetadata || computesWithStrides(call.handle.schema())) return {};
+  const std::vector<at::Tensor> operands = call.operands();
   if (std::all_of(operands.begin(), operands.end(), [](const at::Tensor& tensor) { return tensor.is_contiguous(); })) return {};
-  torch::jit::Stack copies = state_->arguments, stack;
+  torch::jit::Stack copies = call.arguments, stack;
   for (c10::IValue& value : copies)
     value = mapTensors(value, [](const at::Tensor& tensor) {
       const bool isNumber = tensor.unsafeGetTensorImpl()->is_wrapped_number();
@@ -114,9 +124,9 @@ EagerRuns Call::runEagerOnContiguous() {
     });
   try {
     EagerRuns runs;
-    runs.float64 = runInFloat64(*state_, copies);  // before it writes what it writes
-    const std::vector<at::Tensor> values = state_->run(copies, stack);
-    std::vector<at::Tensor> results = runEager().state().tensors;
+    runs.float64 = givenInFloat64(call, copies);  // before it writes what it writes
+    const std::vector<at::Tensor> values = call.run(copies, stack);
+    std::vector<at::Tensor> results = runOnCopies(call).state().tensors;
     TORCH_CHECK(results.size() == values.size(), "other results");
     for (std::size_t i = 0; i < results.size(); ++i) results[i] = laidOutAs(results[i], values[i]);
     runs.eager = makeTensorList(std::move(results));

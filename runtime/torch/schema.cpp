@@ -4,7 +4,6 @@
 
 #include "inputs/operator_name.h"
 #include "ir/error.h"
-#include "runtime/torch/call.h"
 #include "runtime/torch/refusal.h"
 
 namespace runtime {
@@ -74,17 +73,6 @@ std::string recordedName(const c10::OperatorName& name) {
   std::string text = name.name;
   text.replace(text.find("::"), 2, ".");
   return text + "." + (name.overload_name.empty() ? "default" : name.overload_name);
-}
-
-std::vector<std::string> operatorNames() {
-  std::vector<std::string> names;
-  for (const c10::OperatorName& name : c10::Dispatcher::singleton().getAllOpNames()) {
-    if (!c10::Dispatcher::singleton().findSchema(name)) continue;
-    std::string text = recordedName(name);
-    if (!inputs::refusalOf(text) && inputs::isCall(text)) names.push_back(std::move(text));
-  }
-  std::sort(names.begin(), names.end());
-  return names;
 }
 
 Effects effectsOf(const c10::OperatorHandle& op, const torch::jit::Stack& arguments) {

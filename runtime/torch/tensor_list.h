@@ -84,4 +84,10 @@ struct Comparison {
 Comparison compare(const TensorList& found, const TensorList& eager, const TensorList& float64, int i, double tolerance,
                    double leastError = 0);
 
+/// Results of eager and of eager in float64, each empty where there are none.
+struct EagerRuns {
+  TensorList eager;
+  TensorList float64;
+};
+
 }  // namespace runtime

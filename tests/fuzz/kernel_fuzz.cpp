@@ -6,7 +6,7 @@
 
 #include "ir/error.h"
 #include "opbench/own/kernel_reader.h"
-#include "runtime/own/kernels/fitted.h"
+#include "runtime/contenders/kernels/fitted.h"
 #include "tests/fuzz/target.h"
 
 namespace {

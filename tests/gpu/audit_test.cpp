@@ -14,7 +14,9 @@
 
 #include "opbench/measure/race.h"
 #include "opbench/run/suspicion.h"
-#include "runtime/torch/compare/oracle.h"
+#include "runtime/compare/oracle.h"
+#include "runtime/torch/state.h"
+#include "runtime/workloads/call.h"
 #include "tests/gpu/made.h"
 
 namespace {

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <iostream>
 
+#include "runtime/devices/open.h"
 #include "tests/runtime/cpu_kernel.h"
 
 namespace tests {
@@ -34,11 +35,11 @@ runtime::Device& gpu() {
   // Not deleted: CUDA may be gone by the time statics are.
   static runtime::Device* const device = [] {
     std::string why;
-    if (!runtime::Device::cudaAvailable(&why)) {
+    if (!runtime::cudaAvailable(&why)) {
       std::cout << "skipped: " << why << std::endl;
       _exit(skipped);
     }
-    return runtime::Device::open("cuda", 0).release();
+    return runtime::openDevice("cuda", 0).release();
   }();
   return *device;
 }

@@ -3,7 +3,8 @@
 
 #include "inputs/convert.h"
 #include "ir/text/text.h"
-#include "runtime/torch/call.h"
+#include "runtime/torch/infer.h"
+#include "runtime/workloads/call.h"
 #include "tests/gpu/gpu.h"
 
 TEST_CASE("the graph of a call is inferred as eager makes it on the GPU") {

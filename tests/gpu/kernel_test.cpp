@@ -3,9 +3,9 @@
 
 #include "opbench/run/pipeline.h"
 #include "runtime/build/nvrtc.h"
-#include "runtime/own/kernels/fitted.h"
-#include "runtime/own/kernels/kernel_callable.h"
-#include "runtime/own/kernels/kernel_library.h"
+#include "runtime/contenders/kernels/fitted.h"
+#include "runtime/contenders/kernels/kernel_callable.h"
+#include "runtime/contenders/kernels/kernel_library.h"
 #include "tests/gpu/gpu.h"
 #include "tests/gpu/made.h"
 #include "tests/opbench/own/kernel_bed.h"

@@ -9,7 +9,9 @@
 
 #include "codegen/compile.h"
 #include "runtime/callable.h"
+#include "runtime/contenders/plan/callables.h"
 #include "runtime/torch/state.h"
+#include "runtime/workloads/call.h"
 #include "tests/gpu/gpu.h"
 #include "tests/runtime/sample.h"
 

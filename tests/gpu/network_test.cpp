@@ -8,6 +8,7 @@
 #include "runtime/flops/flop_count.h"
 #include "runtime/program/programs.h"
 #include "runtime/workload.h"
+#include "runtime/workloads/make.h"
 #include "tests/cache_settings.h"
 #include "tests/gpu/gpu.h"
 #include "tests/opbench/temporary_folder.h"

@@ -5,6 +5,8 @@
 #include "codegen/compile.h"
 #include "ir/text/text.h"
 #include "runtime/callable.h"
+#include "runtime/contenders/plan/callables.h"
+#include "runtime/workloads/call.h"
 #include "tests/cuda_program.h"
 #include "tests/gpu/gpu.h"
 #include "tests/runtime/sample.h"

@@ -10,10 +10,11 @@
 #include <set>
 
 #include "codegen/compile.h"
-#include "runtime/torch/call_state.h"
-#include "runtime/torch/compare/guard.h"
-#include "runtime/torch/compare/oracle.h"
+#include "runtime/compare/oracle.h"
+#include "runtime/torch/aten_call.h"
+#include "runtime/torch/guard.h"
 #include "runtime/torch/state.h"
+#include "runtime/workloads/call.h"
 #include "tests/cache_settings.h"
 #include "tests/gpu/gpu.h"
 #include "tests/gpu/made.h"
@@ -61,7 +62,7 @@ TEST_CASE("eager is captured too; an in-place argument starts from the same valu
     trial->seconds();
     CHECK(at::equal(only(trial->run()), only(expected)));
     CHECK(at::equal(only(trial->run()), only(expected)));
-    CHECK(only(trial->run()).is_same(c.call.state().arguments[0].toTensor()));
+    CHECK(only(trial->run()).is_same(c.call.aten().arguments[0].toTensor()));
   }
 }
 
@@ -218,7 +219,7 @@ TEST_CASE("captures that take turns: each is a run of the same call on pages of 
       trial->seconds();
       CHECK(runtime::bitwiseEqual(trial->outputs(), expected));
       CHECK(runtime::writtenOutside(trial->outputs()) == "");
-      arguments.insert(page(c.call.state().set(i % trial->captures(runtime::Measure::Cold))[1].toTensor()));
+      arguments.insert(page(c.call.aten().set(i % trial->captures(runtime::Measure::Cold))[1].toTensor()));
       outputs.insert(page(only(trial->outputs())));
     }
     CHECK(arguments.size() == 16);

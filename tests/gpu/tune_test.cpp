@@ -3,6 +3,7 @@
 
 #include "opbench/check/correctness_check.h"
 #include "opbench/measure/tune.h"
+#include "runtime/workloads/call.h"
 #include "tests/gpu/gpu.h"
 #include "tests/runtime/sample.h"
 

@@ -18,7 +18,8 @@
 
 #include "inputs/operator_name.h"
 #include "runtime/device.h"
-#include "runtime/torch/call.h"
+#include "runtime/devices/open.h"
+#include "runtime/workloads/call.h"
 #include "tests/hostile/filter.h"
 
 namespace hostile {
@@ -97,7 +98,7 @@ void confine(const Sandbox& sandbox, bool isWatched, Report& report, const Act& 
 }
 
 void runCalls(const std::vector<inputs::Sample>& calls, Report& report) {
-  const auto device = runtime::Device::open("cpu", 1);
+  const auto device = runtime::openDevice("cpu", 1);
   const ProcessState before;
   for (int64_t i = report.next; i < std::ssize(calls); report.next = ++i) {
     startClock();

@@ -7,11 +7,12 @@
 #include "opbench/measure/device/cached_ceilings.h"
 #include "opbench/measure/device/copy_times.h"
 #include "opbench/measure/device/streaming.h"
+#include "runtime/devices/open.h"
 
 namespace tests {
 
 void putCeilings(const runtime::CacheSettings& settings) {
-  static const auto device = runtime::Device::open("cpu", 1);
+  static const auto device = runtime::openDevice("cpu", 1);
   static const std::string key = opbench::ceilingsKey(*device, runtime::Flush::Write);
   const opbench::Ceilings ceilings{.copy = 1e12, .read = 1e12, .flops = 1e13, .launchOverhead = 1e-7};
   const runtime::Cache cache(settings);

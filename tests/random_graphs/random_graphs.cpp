@@ -16,7 +16,10 @@
 #include "lowering/graph/unused.h"
 #include "runtime/capture/recording.h"
 #include "runtime/capture/replay.h"
+#include "runtime/contenders/plan/callables.h"
 #include "runtime/device.h"
+#include "runtime/devices/open.h"
+#include "runtime/torch/state.h"
 #include "tests/random/seeded_runs.h"
 #include "tests/random_graphs/graph_workload.h"
 #include "tests/random_graphs/random_step.h"
@@ -63,7 +66,7 @@ std::string difference(RandomStep& step, runtime::Device& device) {
 }
 
 int tryGraphs(tests::SeededRuns& runs, int64_t turns) {
-  const auto device = runtime::Device::open("cpu", 1);
+  const auto device = runtime::openDevice("cpu", 1);
   uint64_t run = 0, calls = 0;
   for (; runs.goOn(run); ++run) {
     const uint64_t seed = runs.seed(run);

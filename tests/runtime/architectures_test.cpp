@@ -22,7 +22,7 @@
 #include "inputs/sample.h"
 #include "ir/text/text.h"
 #include "lowering/tensor/lowering.h"
-#include "runtime/torch/call.h"
+#include "runtime/torch/infer.h"
 #include "tests/golden.h"
 #include "tests/runtime/build/nvrtc_library.h"
 

@@ -5,15 +5,20 @@
 #include <c10/core/InferenceMode.h>
 #include <doctest/doctest.h>
 
+#include "runtime/contenders/plan/callables.h"
+#include "runtime/contenders/torchscript.h"
 #include "runtime/device.h"
-#include "runtime/torch/call_state.h"
+#include "runtime/devices/open.h"
+#include "runtime/torch/aten_call.h"
+#include "runtime/torch/state.h"
+#include "runtime/workloads/call.h"
 #include "tests/runtime/sample.h"
 
 namespace {
 
 struct Case {
   Case(const std::string& op, const std::string& text, int threads = 2)
-      : device(runtime::Device::open("cpu", threads)), call(tests::sample(op, text), *device, 7) {}
+      : device(runtime::openDevice("cpu", threads)), call(tests::sample(op, text), *device, 7) {}
 
   runtime::CallablePtr planned() {
     return runtime::plannedCallable(call, codegen::compile(call.graph(call.runEager()), device->target()), *device,
@@ -54,7 +59,7 @@ TEST_CASE("a generated in-place kernel returns its argument, and each run starts
   trial->seconds();
   const auto again = trial->run();
   CHECK(at::equal(first, again.state().tensors[0]));
-  CHECK(again.state().tensors[0].is_same(c.call.state().arguments[0].toTensor()));
+  CHECK(again.state().tensors[0].is_same(c.call.aten().arguments[0].toTensor()));
   CHECK(c.agrees(*callable));
 }
 
@@ -137,8 +142,8 @@ TEST_CASE("a call has as many sets of arguments as are asked for, equal and apar
   const c10::InferenceMode guard;
   Case c("aten.add_.Tensor", "((T([4, 8], f32, stride=(1, 4)), 2), {})");
   c.call.multiply(3);
-  const auto& first = c.call.state().set(0)[0].toTensor();
-  const auto& third = c.call.state().set(2)[0].toTensor();
+  const auto& first = c.call.aten().set(0)[0].toTensor();
+  const auto& third = c.call.aten().set(2)[0].toTensor();
   CHECK(at::equal(first, third));
   CHECK(first.strides() == third.strides());
   CHECK_FALSE(first.is_alias_of(third));

@@ -9,7 +9,8 @@
 #include <mutex>
 
 #include "codegen/llvm/emit.h"
-#include "runtime/cpu/parallel.h"
+#include "runtime/devices/open.h"
+#include "runtime/torch/parallel.h"
 
 namespace {
 
@@ -23,24 +24,24 @@ const int processorsAtStart = [] {
 }  // namespace
 
 TEST_CASE("names of devices that cannot be") {
-  CHECK_THROWS_WITH_AS(runtime::Device::open("gpu", 0), "unknown device 'gpu'; use cpu, cuda or cuda:N", runtime::NoDevice);
-  CHECK_THROWS_AS(runtime::Device::open("cuda:x", 0), runtime::NoDevice);
-  CHECK_THROWS_AS(runtime::Device::open("cuda:-1", 0), runtime::NoDevice);
+  CHECK_THROWS_WITH_AS(runtime::openDevice("gpu", 0), "unknown device 'gpu'; use cpu, cuda or cuda:N", runtime::NoDevice);
+  CHECK_THROWS_AS(runtime::openDevice("cuda:x", 0), runtime::NoDevice);
+  CHECK_THROWS_AS(runtime::openDevice("cuda:-1", 0), runtime::NoDevice);
 }
 
 TEST_CASE("without a GPU, asking for one says why in one line") {
   std::string why;
-  if (runtime::Device::cudaAvailable(&why)) {
+  if (runtime::cudaAvailable(&why)) {
     MESSAGE("skipped: there is a GPU");
     return;
   }
   CHECK_FALSE(why.empty());
   CHECK(why.find('\n') == std::string::npos);
-  CHECK_THROWS_WITH_AS(runtime::Device::open("cuda", 0), ("no CUDA device: " + why).c_str(), runtime::NoDevice);
+  CHECK_THROWS_WITH_AS(runtime::openDevice("cuda", 0), ("no CUDA device: " + why).c_str(), runtime::NoDevice);
 }
 
 TEST_CASE("the CPU") {
-  const auto device = runtime::Device::open("cpu", 2);
+  const auto device = runtime::openDevice("cpu", 2);
   CHECK(device->torchName() == "cpu");
   CHECK_FALSE(device->name().empty());
   CHECK(device->target().backend == ir::Backend::Cpu);
@@ -56,7 +57,7 @@ TEST_CASE("each thread of the CPU is bound to a processor of its own") {
     MESSAGE("skipped: there is one processor");
     return;
   }
-  const auto device = runtime::Device::open("cpu", 2);
+  const auto device = runtime::openDevice("cpu", 2);
   std::array<cpu_set_t, 2> allowed{};
   runtime::onEachThread([&](int thread) { sched_getaffinity(0, sizeof(cpu_set_t), &allowed.at(static_cast<size_t>(thread))); });
   CHECK(CPU_COUNT(&allowed[0]) == 1);
@@ -87,7 +88,7 @@ TEST_CASE("a kernel's workspace is zero at first and stays from launch to launch
                  {ir::For{part, ir::LoopKind::Serial, {scalar({2, zero, pool.load(1, DType::I64, part), false, Op::Add})}}},
                  scalar({0, zero, pool.load(2, DType::I64, zero)})};
 
-  const auto device = runtime::Device::open("cpu", 2);
+  const auto device = runtime::openDevice("cpu", 2);
   const auto executable = device->compile(codegen::emitLlvm(kernel, device->target()), runtime::Cache());
   int64_t out = 0;
   void* pointers[] = {&out};

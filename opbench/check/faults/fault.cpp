@@ -11,8 +11,8 @@
 #include "opbench/check/faults/loop_faults.h"
 #include "opbench/check/faults/network_faults.h"
 #include "opbench/check/faults/plan_faults.h"
+#include "runtime/compare/oracle.h"
 #include "runtime/decorators.h"
-#include "runtime/torch/compare/oracle.h"
 #include "runtime/torch/state.h"
 
 namespace opbench {

@@ -4,7 +4,7 @@
 
 #include "inputs/sample.h"
 #include "ir/error.h"
-#include "runtime/torch/call.h"
+#include "runtime/workloads/call.h"
 
 namespace opbench {
 namespace {

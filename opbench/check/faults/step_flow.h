@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "codegen/plan.h"
-#include "runtime/plan/lifetimes.h"
+#include "runtime/contenders/plan/lifetimes.h"
 
 namespace opbench {
 

@@ -13,7 +13,8 @@
 #include "opbench/measure/device/cached_ceilings.h"
 #include "opbench/measure/device/ceilings.h"
 #include "opbench/measure/race.h"
-#include "runtime/torch/call.h"
+#include "runtime/contenders/plan/callables.h"
+#include "runtime/workloads/call.h"
 
 namespace opbench {
 namespace {

@@ -10,7 +10,8 @@
 #include "ir/error.h"
 #include "opbench/measure/device/cached_ceilings.h"
 #include "opbench/measure/race.h"
-#include "runtime/torch/call.h"
+#include "runtime/contenders/plan/callables.h"
+#include "runtime/workloads/call.h"
 
 namespace opbench {
 namespace {

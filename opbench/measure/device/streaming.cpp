@@ -8,6 +8,8 @@
 #include "inputs/sample.h"
 #include "opbench/measure/device/cached_ceilings.h"
 #include "opbench/measure/race.h"
+#include "runtime/contenders/plan/callables.h"
+#include "runtime/workloads/call.h"
 
 namespace opbench {
 namespace {

@@ -10,6 +10,7 @@
 #include "ir/error.h"
 #include "opbench/process/channel.h"
 #include "runtime/device.h"
+#include "runtime/devices/open.h"
 
 namespace opbench {
 namespace {

@@ -11,6 +11,7 @@
 #include "opbench/process/channel.h"
 #include "opbench/process/fence.h"
 #include "runtime/device.h"
+#include "runtime/devices/open.h"
 
 namespace opbench {
 namespace {
@@ -56,7 +57,7 @@ void recordForParent(const Options& options, const std::string& device) {
   const Channel channel;
   const bool hasFiles = fenceFiles({});
   answer([&] {
-    const auto opened = runtime::Device::open(device, options.threads);
+    const auto opened = runtime::openDevice(device, options.threads);
     const std::string missing = missingFences(hasFiles, fenceCalls());
     Recording found = recordingOf(options, *opened);
     if (!missing.empty()) found.report += "recorded without " + missing + ", which this system lacks\n";

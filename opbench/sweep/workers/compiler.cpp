@@ -19,7 +19,7 @@
 #include "runtime/cpu/cpu_device.h"
 #include "runtime/cpu/host.h"
 #include "runtime/environment.h"
-#include "runtime/torch/call.h"
+#include "runtime/torch/infer.h"
 
 namespace opbench {
 namespace {

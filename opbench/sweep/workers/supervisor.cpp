@@ -24,6 +24,7 @@
 #include "opbench/sweep/workers/worker_slot.h"
 #include "runtime/cpu/host.h"
 #include "runtime/device.h"
+#include "runtime/devices/open.h"
 
 namespace opbench {
 namespace {

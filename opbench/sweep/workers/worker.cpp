@@ -5,6 +5,7 @@
 #include "opbench/process/channel.h"
 #include "opbench/sweep/agenda.h"
 #include "opbench/sweep/sample_runner.h"
+#include "runtime/devices/open.h"
 
 namespace opbench {
 namespace {

@@ -12,8 +12,10 @@
 #include <functional>
 
 #include "runtime/callable.h"
-#include "runtime/torch/call_state.h"
+#include "runtime/devices/open.h"
+#include "runtime/torch/aten_call.h"
 #include "runtime/torch/state.h"
+#include "runtime/workloads/call.h"
 #include "tests/opbench/check/untimed_trial.h"
 #include "tests/opbench/temporary_folder.h"
 #include "tests/runtime/sample.h"
@@ -23,7 +25,7 @@ using namespace opbench;
 namespace {
 
 runtime::Device& cpu() {
-  static const std::unique_ptr<runtime::Device> device = runtime::Device::open("cpu", 1);
+  static const std::unique_ptr<runtime::Device> device = runtime::openDevice("cpu", 1);
   return *device;
 }
 
@@ -39,7 +41,7 @@ struct CheckedCall {
     const c10::InferenceMode guard;
     runtime::TensorList found = runtime::clone(correctness.reference().eager);
     change(found.state().tensors);
-    return check(found, correctness.reference(), call, tolerances.criterionFor(call.state().op), tolerances);
+    return check(found, correctness.reference(), call, tolerances.criterionFor(call.aten().op), tolerances);
   }
 
   runtime::Call call;
@@ -214,7 +216,7 @@ TEST_CASE("what eager makes of contiguous copies lies as its results do, and is 
 TEST_CASE("what eager makes of an argument that was written wrongly is not taken for another of its runs") {
   const c10::InferenceMode guard;
   CheckedCall checked("aten.add_.Tensor", "((T([300], f32), T([300], f32)), {})");
-  const at::Tensor argument = checked.call.state().arguments[0].toTensor();
+  const at::Tensor argument = checked.call.aten().arguments[0].toTensor();
   argument.zero_();
   Prepared writesZeros({std::vector<at::Tensor>{argument}});
   CHECK_FALSE(checked.correctness.judge(writesZeros).ok);
@@ -226,7 +228,7 @@ TEST_CASE("an argument that is only read must not be written, and is as it was f
   const std::vector<at::Tensor> eager = runtime::clone(checked.correctness.reference().eager).state().tensors;
   Prepared right({eager, eager});
   CHECK(checked.correctness.judge(right).ok);
-  checked.call.state().arguments[1].toTensor()[299] = 77;
+  checked.call.aten().arguments[1].toTensor()[299] = 77;
   CHECK(checked.correctness.judge(right).message == "tensor 1 of those that the operator only reads was written");
   Prepared after({eager});
   CHECK(checked.correctness.judge(after).ok);
@@ -234,7 +236,7 @@ TEST_CASE("an argument that is only read must not be written, and is as it was f
 
 TEST_CASE("after normal data come data far from zero, of all magnitudes, and special ones; after others more of the same") {
   CheckedCall normal("aten.neg.default", "((T([90, 40], f32),), {})");
-  const auto argument = [&] { return normal.call.state().arguments[0].toTensor(); };
+  const auto argument = [&] { return normal.call.aten().arguments[0].toTensor(); };
   CHECK(normal.correctness.drawNext());
   CHECK(argument().gt(200).all().item<bool>());
   CHECK(normal.correctness.drawNext());
@@ -247,7 +249,7 @@ TEST_CASE("after normal data come data far from zero, of all magnitudes, and spe
   CHECK(argument().abs().lt(10).all().item<bool>());
   CheckedCall positive("aten.neg.default", "((T([5000], f32),), {})", {inputs::Distribution::Positive});
   CHECK(positive.correctness.drawNext());
-  CHECK(positive.call.state().arguments[0].toTensor().gt(0).all().item<bool>());
+  CHECK(positive.call.aten().arguments[0].toTensor().gt(0).all().item<bool>());
   CHECK_FALSE(positive.correctness.drawNext());
 }
 
@@ -299,7 +301,7 @@ TEST_CASE("workspaces may hold anything, and must have their types") {
 
 TEST_CASE("indices are judged by the values there: ties have several") {
   CheckedCall checked("aten.kthvalue.default", "((T([6, 500], f32), 500, 1), {})", {inputs::Distribution::SmallInt});
-  const at::Tensor self = checked.call.state().arguments[0].toTensor();
+  const at::Tensor self = checked.call.aten().arguments[0].toTensor();
   CHECK(checked.verdictOn([](auto&) {}).ok);
   const auto lastOfTies = [&](std::vector<at::Tensor>& outputs) {
     outputs[1].copy_(self.flip(1).to(at::kFloat).argmax(1).neg().add(499));

@@ -7,8 +7,9 @@
 #include <functional>
 #include <utility>
 
-#include "runtime/torch/call_state.h"
+#include "runtime/devices/open.h"
 #include "runtime/torch/state.h"
+#include "runtime/workloads/call.h"
 #include "tests/opbench/check/untimed_trial.h"
 #include "tests/runtime/sample.h"
 
@@ -38,7 +39,7 @@ class Spoilt : public tests::UntimedTrial {
 /// What a vigil over a softmax of [8, 100] says of it.
 struct Vigil {
   explicit Vigil(const Spoilt::Change& change, const std::string& dtype = "f32")
-      : device(runtime::Device::open("cpu", 1)),
+      : device(runtime::openDevice("cpu", 1)),
         call(tests::sample("aten._softmax.default", "((T([8, 100], " + dtype + "), -1, False), {})"), *device, 1),
         correctness(call, "aten._softmax.default", Tolerances::standard()) {
     correctness.begin(1, {});

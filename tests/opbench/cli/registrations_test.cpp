@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "ir/error.h"
-#include "runtime/torch/call.h"
+#include "runtime/torch/operator_names.h"
 
 using opbench::checkRegistrations;
 

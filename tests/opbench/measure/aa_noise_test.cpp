@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "opbench/measure/device/aa_calls.h"
+#include "runtime/devices/open.h"
 #include "tests/cache_settings.h"
 #include "tests/opbench/temporary_folder.h"
 
@@ -83,7 +84,7 @@ TEST_CASE("noise is of a device, its software and a measure; a run of few sample
 TEST_CASE("the first processes measure the noise, and the cache keeps it") {
   const tests::TemporaryFolder folder;
   const runtime::Cache cache(tests::cacheIn(folder.path));
-  const auto device = runtime::Device::open("cpu", 1);
+  const auto device = runtime::openDevice("cpu", 1);
   CHECK(aaNoiseOf(*device, Flush::Write, Measure::BackToBack, runtime::Cache()) == AANoise());
   aaNoiseOf(*device, Flush::Write, Measure::BackToBack, cache);
   const std::string key =

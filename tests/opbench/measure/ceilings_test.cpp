@@ -9,6 +9,7 @@
 #include "opbench/measure/device/cached_ceilings.h"
 #include "opbench/measure/device/copy_times.h"
 #include "opbench/sweep/sample_runner.h"
+#include "runtime/devices/open.h"
 #include "tests/cache_settings.h"
 #include "tests/opbench/temporary_folder.h"
 
@@ -67,7 +68,7 @@ TEST_CASE("ceilings are kept with when a time raised them, and whether other pro
 TEST_CASE("ceilings that were measured on a busy machine are measured again by the next run, and the higher ones stand") {
   const tests::TemporaryFolder folder;
   const runtime::Cache cache(tests::cacheIn(folder.path));
-  const auto device = runtime::Device::open("cpu", 1);
+  const auto device = runtime::openDevice("cpu", 1);
   const std::string key = ceilingsKey(*device, runtime::Flush::Write);
   cache.put(key, toText({{1, 1e14, 1, 0.01}, time(nullptr), 0, 1}));
   const Ceilings measured = ceilingsOf(*device, runtime::Flush::Write, cache);
@@ -87,7 +88,7 @@ TEST_CASE("a machine that stays busy is measured by three runs in a row, then ev
 
   const tests::TemporaryFolder folder;
   const runtime::Cache cache(tests::cacheIn(folder.path));
-  const auto device = runtime::Device::open("cpu", 1);
+  const auto device = runtime::openDevice("cpu", 1);
   const Ceilings known{1, 2, 3, 0.01};
   cache.put(ceilingsKey(*device, runtime::Flush::Write), toText({known, time(nullptr), 0, 3}));
   CHECK(ceilingsOf(*device, runtime::Flush::Write, cache) == known);
@@ -100,7 +101,7 @@ TEST_CASE("a machine that stays busy is measured by three runs in a row, then ev
 TEST_CASE("ceilings that are raised stand in the cache, with the time, for as long as they would have") {
   const tests::TemporaryFolder folder;
   const runtime::Cache cache(tests::cacheIn(folder.path));
-  const auto device = runtime::Device::open("cpu", 1);
+  const auto device = runtime::openDevice("cpu", 1);
   const std::string key = ceilingsKey(*device, runtime::Flush::Write);
   const int64_t measured = time(nullptr) - day;
   cache.put(key, toText({{1e10, 1e10, 1e11, 1e-6}, measured}));
@@ -155,7 +156,7 @@ TEST_CASE("a rate of products is kept with when it was measured, and whether tha
 TEST_CASE("a precision's rate of products is measured once; one that was disturbed once more, and the higher one stands") {
   const tests::TemporaryFolder folder;
   const runtime::Cache cache(tests::cacheIn(folder.path));
-  const auto device = runtime::Device::open("cpu", 1);
+  const auto device = runtime::openDevice("cpu", 1);
   const auto put = [&](const std::string& precision, const CachedRate& rate) {
     cache.put(productRateKey(precision, *device), toText(rate));
   };
@@ -179,7 +180,7 @@ TEST_CASE("measuring goes on until two times in a row agree, five times at most,
 TEST_CASE("odd values in the cache are a miss, and what is measured takes their place") {
   const tests::TemporaryFolder folder;
   const runtime::Cache cache(tests::cacheIn(folder.path));
-  const auto device = runtime::Device::open("cpu", 1);
+  const auto device = runtime::openDevice("cpu", 1);
   const std::string key = ceilingsKey(*device, runtime::Flush::Write);
   const std::string text =
       R"({"copy":"fast","read":-1,"flops":1e30,"launch_overhead":1000,"measured":)" + std::to_string(time(nullptr)) + "}";
@@ -197,13 +198,13 @@ TEST_CASE("odd values in the cache are a miss, and what is measured takes their 
 }
 
 TEST_CASE("the size of a CPU's caches is known or 0") {
-  const auto device = runtime::Device::open("cpu", 1);
+  const auto device = runtime::openDevice("cpu", 1);
   CHECK(device->lastCacheBytes() >= 0);
   CHECK(device->lastCacheBytes() < int64_t{1} << 40);
 }
 
 TEST_CASE("ceilings are of the software they were measured with") {
-  const auto device = runtime::Device::open("cpu", 1);
+  const auto device = runtime::openDevice("cpu", 1);
   CHECK(device->software().starts_with("torch 2."));
   CHECK(device->software().find(", LLVM 19.") != std::string::npos);
   CHECK(ceilingsKey(*device, runtime::Flush::Write).ends_with(device->software()));

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "ir/error.h"
+#include "runtime/workloads/call.h"
 #include "tests/opbench/fake_trial.h"
 #include "tests/runtime/sample.h"
 

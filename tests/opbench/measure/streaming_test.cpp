@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include "runtime/devices/open.h"
 #include "tests/cache_settings.h"
 #include "tests/opbench/temporary_folder.h"
 
@@ -38,7 +39,7 @@ TEST_CASE("the size is kept for 30 days") {
 TEST_CASE("a CPU is measured once, and schedules by what was found") {
   const tests::TemporaryFolder folder;
   const runtime::Cache cache(tests::cacheIn(folder.path));
-  const auto device = runtime::Device::open("cpu", 1);
+  const auto device = runtime::openDevice("cpu", 1);
   const auto bytes = streamedBytesOf(*device, cache);
   REQUIRE(bytes);
   CHECK(*bytes > 0);

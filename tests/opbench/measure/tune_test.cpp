@@ -9,6 +9,7 @@
 
 #include "ir/error.h"
 #include "runtime/callable.h"
+#include "runtime/workloads/call.h"
 #include "tests/cache_settings.h"
 #include "tests/opbench/fake_trial.h"
 #include "tests/opbench/temporary_folder.h"

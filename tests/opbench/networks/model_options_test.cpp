@@ -9,7 +9,8 @@
 #include "opbench/networks/description.h"
 #include "opbench/select/suite_config.h"
 #include "runtime/device.h"
-#include "runtime/network/model/model.h"
+#include "runtime/devices/open.h"
+#include "runtime/workloads/model/model.h"
 #include "tests/opbench/temporary_folder.h"
 #include "tests/refusal.h"
 #include "tests/runtime/program/models.h"
@@ -37,7 +38,7 @@ TEST_SUITE("models") {
     REQUIRE(found.size() == 4);
     CHECK(found[2].op == "model.bert_base.inference");
     CHECK(found[2].recorded == "((T([2, 8], i64),), {})");
-    const auto device = runtime::Device::open("cpu", 1);
+    const auto device = runtime::openDevice("cpu", 1);
     CHECK(tests::refusal(ir::ErrorKind::Unsupported, [&] {
             runtime::Model(found[3], *device, 1, runtime::Programs(tests::modelFolder(), {}));
           }) == "length 600 is above the declared 512");
@@ -64,7 +65,7 @@ TEST_SUITE("models") {
     const std::vector<inputs::Sample> found = samplesOf(options, programs, SuiteConfig::none(), describe);
     REQUIRE(found.size() == 2);
     CHECK(found[0].recorded == "((), {})");
-    const auto device = runtime::Device::open("cpu", 1);
+    const auto device = runtime::openDevice("cpu", 1);
     CHECK(tests::refusal(ir::ErrorKind::Input, [&] { runtime::Model(found[0], *device, 1, programs); }).find(torn) == 0);
   }
 
@@ -83,7 +84,7 @@ TEST_SUITE("models") {
     options.batchSizes = {3};
     const inputs::Sample three = samplesOf(options, programs, SuiteConfig::none(), describe).at(0);
     CHECK(three.recorded == "((T([3, 5], i64), T([3, 5, 4], f32)), {'bounds': [10]})");
-    const auto device = runtime::Device::open("cpu", 1);
+    const auto device = runtime::openDevice("cpu", 1);
     runtime::Model model(three, *device, 1, programs);
     CHECK((*model.make(Contender::Eager))().type(0).sizes == std::vector<int64_t>{3, 5, 4});
     options.inputRanges = {"ids=2..9"};
@@ -108,7 +109,7 @@ TEST_SUITE("models") {
     const std::vector<inputs::Sample> found = samplesOf(options, programs, SuiteConfig::none(), describe);
     REQUIRE(found.size() == 1);
     CHECK(found[0].recorded == "((T([], i64), T([2, 4], f32)), {'bounds': [9], 'least': [2]})");
-    const auto device = runtime::Device::open("cpu", 1);
+    const auto device = runtime::openDevice("cpu", 1);
     runtime::Model model(found[0], *device, 1, programs);
     CHECK((*model.make(Contender::Eager))().type(0).sizes == std::vector<int64_t>{2, 4});
   }

@@ -1,4 +1,4 @@
-#include "runtime/network/model/model.h"
+#include "runtime/workloads/model/model.h"
 
 #include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "opbench/check/correctness_check.h"
+#include "runtime/devices/open.h"
 #include "runtime/torch/state.h"
 #include "tests/refusal.h"
 #include "tests/runtime/program/models.h"
@@ -25,7 +26,7 @@ constexpr const char* mlp = "mlp";
 /// A model on the CPU, judged as a run judges it.
 struct ModelBed {
   ModelBed(const std::string& mode, const std::string& arguments, const std::string& archive = mlp)
-      : device(runtime::Device::open("cpu", 1)),
+      : device(runtime::openDevice("cpu", 1)),
         model(tests::sample("model.mlp." + mode, arguments), *device, 1,
               runtime::Programs("", {{mlp, tests::smallModelPath(archive)}})),
         correctness(model, model.op(), Tolerances::standard()) {}
@@ -227,7 +228,7 @@ TEST_SUITE("models") {
   }
 
   TEST_CASE("channels-last strides are those of 4-D parameters and inputs, and results agree") {
-    const auto device = runtime::Device::open("cpu", 1);
+    const auto device = runtime::openDevice("cpu", 1);
     const runtime::Programs programs(tests::modelFolder(), {});
     const auto outputOf = [&](const char* keywords, bool isLast) {
       runtime::Model model(tests::sample("model.resnet18.inference", fmt::format("((T([2, 3, 224, 224], f32),), {})", keywords)),
@@ -242,7 +243,7 @@ TEST_SUITE("models") {
   }
 
   TEST_CASE("float16 is refused where float32 is baked into the archive, and the operator is named") {
-    const auto device = runtime::Device::open("cpu", 1);
+    const auto device = runtime::openDevice("cpu", 1);
     const auto refused = tests::refusal(ir::ErrorKind::Unsupported, [&] {
       runtime::Model(tests::sample("model.t.inference", "((T([2, 4], i64),), {'dtype': 'float16'})"), *device, 1,
                      runtime::Programs("", {{"t", tests::modelPath("gpt2")}}));
@@ -286,7 +287,7 @@ TEST_SUITE("models") {
   }
 
   TEST_CASE("calls of no module are told by their operator and output") {
-    const auto device = runtime::Device::open("cpu", 1);
+    const auto device = runtime::openDevice("cpu", 1);
     runtime::Model model(tests::sample("model.w.inference", "((T([4, 4], f32),), {})"), *device, 1,
                          runtime::Programs("", {{"w", tests::smallModelPath("random")}}));
     const auto watch = device->watchMemory();

@@ -1,4 +1,4 @@
-#include "runtime/network/network.h"
+#include "runtime/workloads/network/network.h"
 
 #include <ATen/Functions.h>
 #include <doctest/doctest.h>
@@ -6,11 +6,12 @@
 #include <map>
 
 #include "opbench/check/correctness_check.h"
-#include "runtime/network/creators.h"
-#include "runtime/network/layered.h"
-#include "runtime/network/recurrent_source.h"
-#include "runtime/network/scripted.h"
+#include "runtime/devices/open.h"
+#include "runtime/known_contenders.h"
 #include "runtime/torch/state.h"
+#include "runtime/workloads/network/layered.h"
+#include "runtime/workloads/network/recurrent_source.h"
+#include "runtime/workloads/network/scripted.h"
 #include "tests/refusal.h"
 #include "tests/runtime/sample.h"
 
@@ -26,7 +27,7 @@ inputs::Sample recurrentSample(const std::string& cell, const std::string& keywo
 /// A network on the CPU, judged as a run judges it.
 struct NetworkBed {
   explicit NetworkBed(const std::string& cell, const std::string& keywords = "")
-      : device(runtime::Device::open("cpu", 1)),
+      : device(runtime::openDevice("cpu", 1)),
         network(recurrentSample(cell, keywords), *device, 1),
         correctness(network, network.op(), Tolerances::standard()) {
     correctness.begin(1, {});
@@ -117,7 +118,7 @@ TEST_CASE("layer norms are TorchScript's to compute, written out or not; in one 
 }
 
 TEST_CASE("the bound of layer norms computes the network without them, forward alone") {
-  const auto device = runtime::Device::open("cpu", 1);
+  const auto device = runtime::openDevice("cpu", 1);
   Network network(tests::sample("rnn.lstm_layernorm_bound.inference", "((T([5, 3, 4], f32),), {'hidden': 6})"), *device, 1);
   CorrectnessCheck correctness(network, network.op(), Tolerances::standard());
   correctness.begin(1, {});
@@ -196,7 +197,7 @@ TEST_CASE("planted faults are found") {
 }
 
 TEST_CASE("equal seeds draw equal operands, and other seeds others, into the memory there is") {
-  const auto device = runtime::Device::open("cpu", 1);
+  const auto device = runtime::openDevice("cpu", 1);
   Network network(recurrentSample("lstm", ""), *device, 1);
   const runtime::TensorList first = runtime::clone(network.operands(0));
   network.draw(2, {});
@@ -206,7 +207,7 @@ TEST_CASE("equal seeds draw equal operands, and other seeds others, into the mem
 }
 
 TEST_CASE("operands can be differentiated, and no run keeps a gradient") {
-  const auto device = runtime::Device::open("cpu", 1);
+  const auto device = runtime::openDevice("cpu", 1);
   Network network(recurrentSample("lstm", ""), *device, 1);
   network.runEager();
   for (const at::Tensor& tensor : network.tensors().all()) CHECK_FALSE(tensor.is_inference());
@@ -214,7 +215,7 @@ TEST_CASE("operands can be differentiated, and no run keeps a gradient") {
 }
 
 TEST_CASE("a run has its phases, and inference the forward one alone") {
-  const auto device = runtime::Device::open("cpu", 1);
+  const auto device = runtime::openDevice("cpu", 1);
   const auto phasesOf = [&](const char* op) {
     Network network(tests::sample(op, "((T([5, 3, 4], f32),), {})"), *device, 1);
     const runtime::CallablePtr callable = network.make(runtime::Contender("py"));

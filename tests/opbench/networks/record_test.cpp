@@ -10,6 +10,7 @@
 #include "ir/text/text.h"
 #include "opbench/settings/options.h"
 #include "runtime/device.h"
+#include "runtime/devices/open.h"
 #include "tests/opbench/program_bed.h"
 #include "tests/refusal.h"
 #include "tests/runtime/program/models.h"
@@ -23,7 +24,7 @@ struct RecordBed {
   std::string record(std::vector<std::string> words, const std::string& model = "mlp") {
     words.insert(words.begin(), {"record", "small=" + tests::smallModelPath(model), "--out", file(), "--threads", "1"});
     const Options options = parseOptions(words, {});
-    const Recording recording = recordingOf(options, *runtime::Device::open("cpu", 1));
+    const Recording recording = recordingOf(options, *runtime::openDevice("cpu", 1));
     isFine = recording.isFine;
     std::ostringstream out;
     opbench::write(recording, options.recording, out);

@@ -1,4 +1,4 @@
-#include "runtime/network/training.h"
+#include "runtime/workloads/network/training.h"
 #include "runtime/program/autocast.h"
 
 #include <ATen/Functions.h>

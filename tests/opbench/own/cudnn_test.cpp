@@ -9,7 +9,7 @@
 
 #include "opbench/results/contenders.h"
 #include "opbench/results/sample_result.h"
-#include "runtime/own/cudnn.h"
+#include "runtime/contenders/cudnn.h"
 #include "tests/opbench/program_bed.h"
 
 namespace {

@@ -1,11 +1,11 @@
 // Kernels of the user's, fitted to calls: launches with their arguments, and the source for their dtypes. No GPU is needed.
-#include "runtime/own/kernels/fitted.h"
+#include "runtime/contenders/kernels/fitted.h"
 
 #include <doctest/doctest.h>
 
 #include <cstring>
 
-#include "runtime/torch/call.h"
+#include "runtime/torch/infer.h"
 #include "tests/opbench/own/kernel_bed.h"
 #include "tests/refusal.h"
 #include "tests/runtime/build/nvrtc_library.h"

@@ -8,6 +8,7 @@
 #include "opbench/results/write.h"
 #include "opbench/run/pipeline.h"
 #include "runtime/decorators.h"
+#include "runtime/devices/open.h"
 
 using namespace opbench;
 using runtime::Measure;
@@ -39,7 +40,8 @@ class DisturbedTrial : public runtime::TrialDecorator {
 /// The CPU, whose times of the first generated kernel by one measure are others by a factor.
 class DisturbedDevice : public runtime::DeviceDecorator {
  public:
-  DisturbedDevice(Measure measure, double factor) : DeviceDecorator(Device::open("cpu", 1)), measure_(measure), factor_(factor) {}
+  DisturbedDevice(Measure measure, double factor)
+      : DeviceDecorator(runtime::openDevice("cpu", 1)), measure_(measure), factor_(factor) {}
 
   std::unique_ptr<runtime::Trial> prepare(runtime::Callable& callable, runtime::Workload& call) override {
     std::unique_ptr<runtime::Trial> trial = DeviceDecorator::prepare(callable, call);

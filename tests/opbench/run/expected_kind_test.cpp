@@ -5,6 +5,8 @@
 #include "inputs/region.h"
 #include "ir/text/text.h"
 #include "runtime/device.h"
+#include "runtime/devices/open.h"
+#include "runtime/workloads/call.h"
 #include "tests/runtime/sample.h"
 #include "tests/targets.h"
 
@@ -12,7 +14,7 @@ using namespace opbench;
 using runtime::Kind;
 
 TEST_CASE("the kind that is expected of a sample is that of its race") {
-  const auto device = runtime::Device::open("cpu", 1);
+  const auto device = runtime::openDevice("cpu", 1);
   for (const auto& [op, text] : std::vector<std::pair<std::string, std::string>>{
            {"aten.add.Tensor", "((T([4, 8], f32), 1), {})"},
            {"aten.add.Tensor", "((T([4, 8], c64), 1), {})"},

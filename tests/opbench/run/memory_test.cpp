@@ -6,6 +6,7 @@
 
 #include "opbench/run/pipeline.h"
 #include "opbench/select/select.h"
+#include "runtime/devices/open.h"
 
 using namespace opbench;
 
@@ -46,7 +47,7 @@ TEST_CASE("each contender has outputs; what is written in place is there already
 TEST_CASE("what does not fit is refused before it is allocated: oom, with the estimate") {
   Options options;
   options.repeats = 1;
-  const auto device = runtime::Device::open("cpu", 1);
+  const auto device = runtime::openDevice("cpu", 1);
   REQUIRE(device->memory());
   const int64_t rows = device->memory()->total / 12 / 1024 + 1;
   const runtime::Cache cache;

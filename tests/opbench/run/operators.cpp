@@ -24,8 +24,12 @@
 #include "lowering/tensor/lowering.h"
 #include "opbench/check/reference.h"
 #include "runtime/callable.h"
+#include "runtime/contenders/plan/callables.h"
 #include "runtime/device.h"
-#include "runtime/torch/call_state.h"
+#include "runtime/devices/open.h"
+#include "runtime/torch/aten_call.h"
+#include "runtime/torch/state.h"
+#include "runtime/workloads/call.h"
 #include "tests/runtime/cpu/cpus.h"
 #include "tests/runtime/sample.h"
 #include "tests/targets.h"
@@ -73,7 +77,7 @@ ir::Memory resultOf(const ir::TensorType& type) {
 /// The memory of a graph's values, arguments as they are, and of those between its loops.
 std::vector<ir::Memory> memoryOf(const ir::Graph& graph, const std::vector<ir::GraphValue>& between, runtime::Call& call) {
   std::vector<at::Tensor> tensors;
-  for (const c10::IValue& argument : call.state().arguments) {
+  for (const c10::IValue& argument : call.aten().arguments) {
     for (const at::Tensor& tensor : runtime::tensorsIn(argument)) {
       if (!tensor.unsafeGetTensorImpl()->is_wrapped_number()) tensors.push_back(tensor);
     }
@@ -151,13 +155,13 @@ void checkInterpreted(const ir::Graph& graph, runtime::Call& call, const Judge& 
 }
 
 runtime::Device& cpu() {
-  static const std::unique_ptr<runtime::Device> device = runtime::Device::open("cpu", 1);
+  static const std::unique_ptr<runtime::Device> device = runtime::openDevice("cpu", 1);
   return *device;
 }
 
 void editArguments(runtime::Call& call, const Edit& edit) {
   std::vector<at::Tensor> tensors;
-  for (const c10::IValue& argument : call.state().arguments) {
+  for (const c10::IValue& argument : call.aten().arguments) {
     for (const at::Tensor& tensor : runtime::tensorsIn(argument)) tensors.push_back(tensor);
   }
   edit(tensors);

@@ -8,7 +8,8 @@
 #include <fstream>
 
 #include "ir/text/text.h"
-#include "runtime/library/candidate.h"
+#include "runtime/contenders/library/candidate.h"
+#include "runtime/devices/open.h"
 #include "tests/opbench/temporary_folder.h"
 
 using namespace opbench;
@@ -25,7 +26,7 @@ inputs::Sample sampleOf(const std::string& op, const std::string& call) {
 /// Races one sample on the CPU, as briefly as possible.
 Row raced(const std::string& op, const std::string& call, Options options = {}) {
   options.repeats = 1;
-  const auto device = runtime::Device::open("cpu", 1);
+  const auto device = runtime::openDevice("cpu", 1);
   const runtime::Cache cache;
   Run run;
   run.contenders = options.contenders;

@@ -8,7 +8,10 @@
 #include "ir/text/text.h"
 #include "opbench/check/correctness_check.h"
 #include "runtime/callable.h"
+#include "runtime/contenders/plan/callables.h"
 #include "runtime/device.h"
+#include "runtime/devices/open.h"
+#include "runtime/workloads/call.h"
 #include "tests/opbench/run/operators.h"
 #include "tests/runtime/cpu/cpus.h"
 #include "tests/runtime/sample.h"
@@ -18,7 +21,7 @@ using namespace opbench;
 namespace {
 
 runtime::Device& cpu() {
-  static const std::unique_ptr<runtime::Device> device = runtime::Device::open("cpu", 2);
+  static const std::unique_ptr<runtime::Device> device = runtime::openDevice("cpu", 2);
   return *device;
 }
 

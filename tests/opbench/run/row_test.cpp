@@ -4,13 +4,15 @@
 #include "opbench/results/brief.h"
 #include "opbench/run/family.h"
 #include "runtime/device.h"
+#include "runtime/devices/open.h"
+#include "runtime/workloads/call.h"
 #include "tests/runtime/sample.h"
 #include "tests/targets.h"
 
 namespace {
 
 std::string_view familyOf(const std::string& op, const std::string& text) {
-  const auto device = runtime::Device::open("cpu", 1);
+  const auto device = runtime::openDevice("cpu", 1);
   runtime::Call call(tests::sample(op, text), *device, 1);
   return opbench::familyOf(codegen::compile(call.graph(call.runEager()), tests::avx512()));
 }

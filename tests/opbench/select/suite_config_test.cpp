@@ -8,6 +8,7 @@
 #include "ir/error.h"
 #include "opbench/run/pipeline.h"
 #include "opbench/select/select.h"
+#include "runtime/devices/open.h"
 #include "tests/opbench/temporary_folder.h"
 
 using namespace opbench;
@@ -52,7 +53,7 @@ inputs::Sample sampleOf(const std::string& op) {
 Outcome raced(const std::string& op, const UsersFile& file, Options options = {}) {
   options.repeats = 1;
   options.contenders = {Contender::Eager};
-  const auto device = runtime::Device::open("cpu", 1);
+  const auto device = runtime::openDevice("cpu", 1);
   const runtime::Cache cache;
   Run run;
   run.contenders = options.contenders;

@@ -9,6 +9,7 @@
 #include "opbench/measure/device/ceilings.h"
 #include "opbench/measure/device/copy_times.h"
 #include "opbench/results/sum.h"
+#include "runtime/devices/open.h"
 #include "tests/cache_settings.h"
 #include "tests/opbench/known_ceilings.h"
 #include "tests/opbench/temporary_folder.h"
@@ -86,7 +87,7 @@ TEST_CASE("a run that only checks measures nothing of the device") {
   CHECK(bed.run(1).total.contenders[1].counts.samples == 1);
   CHECK(bed.out.str().find("launch overhead") == std::string::npos);
   CHECK(tests::contentOf(bed.options.json).find("\"copy_gb_per_s\":null") != std::string::npos);
-  const auto device = runtime::Device::open("cpu", 1);
+  const auto device = runtime::openDevice("cpu", 1);
   const runtime::Cache cache(bed.options.cache);
   CHECK_FALSE(cache.find(ceilingsKey(*device, runtime::Flush::Write)));
   CHECK_FALSE(cache.find(copyTimesKey(*device, runtime::Flush::Write)));

@@ -12,9 +12,10 @@
 #include "runtime/capture/replay.h"
 #include "runtime/capture/session.h"
 #include "runtime/device.h"
-#include "runtime/network/model/model.h"
-#include "runtime/network/step.h"
+#include "runtime/devices/open.h"
 #include "runtime/torch/state.h"
+#include "runtime/workloads/model/model.h"
+#include "runtime/workloads/network/step.h"
 #include "tests/runtime/program/models.h"
 #include "tests/runtime/sample.h"
 
@@ -26,7 +27,7 @@ using runtime::TensorList;
 /// A program of a file on the CPU, as the model `small`.
 struct ModelBed {
   ModelBed(const std::string& path, const std::string& mode, const std::string& arguments)
-      : device(runtime::Device::open("cpu", 1)),
+      : device(runtime::openDevice("cpu", 1)),
         model(sample("model.small." + mode, arguments), *device, 1, runtime::Programs("", {{"small", path}})) {}
 
   std::unique_ptr<runtime::Device> device;

@@ -6,7 +6,9 @@
 #include <algorithm>
 
 #include "runtime/capture/recording.h"
-#include "runtime/network/network.h"
+#include "runtime/devices/open.h"
+#include "runtime/torch/state.h"
+#include "runtime/workloads/network/network.h"
 #include "tests/refusal.h"
 #include "tests/runtime/capture/capture_bed.h"
 
@@ -56,7 +58,7 @@ TEST_SUITE("captures") {
                                        {"rnn.lstm_layernorm.training", ""},
                                        {"rnn.lstm.training", ", 'projection': 3"}}) {
       CAPTURE(std::string(op));
-      const auto device = runtime::Device::open("cpu", 1);
+      const auto device = runtime::openDevice("cpu", 1);
       Network network(tests::sample(op, std::string("((T([5, 3, 4], f32),), {'hidden': 6") + keywords + "})"), *device, 1);
       const Capture capture = *network.capture(Audit::Yes);
       CHECK(capture.undeclared.empty());

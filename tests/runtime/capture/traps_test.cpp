@@ -12,9 +12,10 @@
 
 #include "runtime/capture/bound_graph.h"
 #include "runtime/dispatch/one_thread.h"
-#include "runtime/network/scripted.h"
-#include "runtime/network/training.h"
 #include "runtime/program/autocast.h"
+#include "runtime/torch/state.h"
+#include "runtime/workloads/network/scripted.h"
+#include "runtime/workloads/network/training.h"
 #include "tests/opbench/temporary_folder.h"
 #include "tests/refusal.h"
 #include "tests/runtime/capture/capture_bed.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "runtime/dispatch/one_thread.h"
-#include "runtime/network/step.h"
+#include "runtime/workloads/network/step.h"
 
 using namespace runtime;
 

@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "runtime/flops/flop_count.h"
-#include "runtime/network/step.h"
+#include "runtime/workloads/network/step.h"
 #include "tests/refusal.h"
 #include "tests/runtime/capture/capture_bed.h"
 

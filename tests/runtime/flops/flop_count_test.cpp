@@ -8,11 +8,13 @@
 #include <stdexcept>
 
 #include "runtime/device.h"
+#include "runtime/devices/open.h"
 #include "runtime/flops/call_flops.h"
-#include "runtime/network/training.h"
 #include "runtime/program/autocast.h"
 #include "runtime/program/programs.h"
 #include "runtime/workload.h"
+#include "runtime/workloads/make.h"
+#include "runtime/workloads/network/training.h"
 #include "tests/runtime/program/models.h"
 #include "tests/runtime/sample.h"
 
@@ -43,7 +45,7 @@ int64_t ofCall(const std::string& op, const std::vector<c10::IValue>& arguments)
 }
 
 FlopCount flopsOfStep(const char* op, const char* arguments) {
-  const auto device = Device::open("cpu", 1);
+  const auto device = openDevice("cpu", 1);
   const auto workload = makeWorkload(tests::sample(op, arguments), *device, 1, {}, Programs(tests::modelFolder(), {}));
   return countFlops([&] { workload->runEager(); });
 }

@@ -2,10 +2,10 @@
 #include <ATen/TensorOperators.h>
 #include <doctest/doctest.h>
 
-#include "runtime/network/step.h"
 #include "runtime/program/draw.h"
 #include "runtime/program/exported.h"
-#include "runtime/torch/call_state.h"
+#include "runtime/torch/translate.h"
+#include "runtime/workloads/network/step.h"
 #include "tests/inputs/archive/zip_writer.h"
 #include "tests/refusal.h"
 #include "tests/runtime/program/models.h"

@@ -3,14 +3,16 @@
 #include "ir/text/text.h"
 #include "ir/verify/verify.h"
 #include "runtime/device.h"
+#include "runtime/devices/open.h"
 #include "runtime/torch/traffic.h"
+#include "runtime/workloads/call.h"
 #include "tests/runtime/sample.h"
 
 namespace {
 
 /// The call as a graph, in text, after it was verified.
 std::string graphText(const std::string& op, const std::string& text) {
-  const auto device = runtime::Device::open("cpu", 1);
+  const auto device = runtime::openDevice("cpu", 1);
   runtime::Call call(tests::sample(op, text), *device, 1);
   const ir::Graph graph = call.graph(call.runEager());
   ir::verify(graph);
@@ -18,7 +20,7 @@ std::string graphText(const std::string& op, const std::string& text) {
 }
 
 int64_t bytes(const std::string& op, const std::string& text) {
-  const auto device = runtime::Device::open("cpu", 1);
+  const auto device = runtime::openDevice("cpu", 1);
   runtime::Call call(tests::sample(op, text), *device, 1);
   const runtime::Traffic traffic = call.traffic(call.graph(call.runEager()));
   return traffic.read + traffic.written;

@@ -1,4 +1,4 @@
-#include "runtime/torch/compare/guard.h"
+#include "runtime/torch/guard.h"
 
 #include <ATen/ops/arange.h>
 #include <ATen/ops/empty.h>
@@ -10,10 +10,13 @@
 #include <cmath>
 
 #include "runtime/callable.h"
+#include "runtime/compare/oracle.h"
+#include "runtime/contenders/plan/callables.h"
 #include "runtime/device.h"
-#include "runtime/torch/call_state.h"
-#include "runtime/torch/compare/oracle.h"
+#include "runtime/devices/open.h"
+#include "runtime/torch/aten_call.h"
 #include "runtime/torch/state.h"
+#include "runtime/workloads/call.h"
 #include "tests/runtime/sample.h"
 
 using runtime::guardBytes;
@@ -89,7 +92,7 @@ TEST_CASE("unwritten elements stand out in every dtype") {
 }
 
 TEST_CASE("what generated kernels write lies between guards when it is checked, in place too") {
-  const auto device = runtime::Device::open("cpu", 1);
+  const auto device = runtime::openDevice("cpu", 1);
   for (const char* op : {"aten.neg.default", "aten.neg_.default"}) {
     runtime::Call call(tests::sample(op, "((T([100], f32),), {})"), *device, 1);
     const runtime::TensorList expected = call.runEager();
@@ -105,9 +108,9 @@ TEST_CASE("what generated kernels write lies between guards when it is checked, 
 }
 
 TEST_CASE("arguments that are only read lie between guards, which show in what is computed from them, and behind an offset") {
-  const auto device = runtime::Device::open("cpu", 1);
+  const auto device = runtime::openDevice("cpu", 1);
   runtime::Call call(tests::sample("aten.add.Tensor", "((T([100], f32), T([100], f32)), {})"), *device, 1);
-  const at::Tensor argument = call.state().arguments[0].toTensor();
+  const at::Tensor argument = call.aten().arguments[0].toTensor();
   const auto* data = argument.const_data_ptr<float>();
   CHECK(std::isnan(data[-1]));
   CHECK(std::isnan(data[100]));
@@ -117,5 +120,5 @@ TEST_CASE("arguments that are only read lie between guards, which show in what i
   CHECK(std::isnan(*start));
   // As strides of a view, of an operator that counts from the beginning of a storage.
   runtime::Call strided(tests::sample("aten.as_strided.default", "((T([100], f32), [10], [3]), {})"), *device, 1);
-  CHECK(strided.state().arguments[0].toTensor().storage_offset() == 0);
+  CHECK(strided.aten().arguments[0].toTensor().storage_offset() == 0);
 }

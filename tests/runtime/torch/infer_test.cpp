@@ -2,11 +2,13 @@
 
 #include "ir/text/text.h"
 #include "runtime/device.h"
-#include "runtime/torch/call.h"
+#include "runtime/devices/open.h"
+#include "runtime/torch/infer.h"
+#include "runtime/workloads/call.h"
 #include "tests/runtime/sample.h"
 
 TEST_CASE("the graph of a call is inferred without its device: what eager makes of it there") {
-  const auto device = runtime::Device::open("cpu", 1);
+  const auto device = runtime::openDevice("cpu", 1);
   const std::string samples =
       "Operator: aten.add.Tensor\ncnt: 1, ((T([2, 3], f16, stride=(1, 2)), T([3], f32)), {})\n"
       "cnt: 1, ((T([2, 3], f16), 2.5), {})\n"
@@ -71,7 +73,7 @@ TEST_CASE("views are found without a device, as those are that its storages show
                                                         {"aten.view.default", "((T([2, 6], f16), [12]), {})"}}) {
     CAPTURE(op);
     CHECK(runtime::isViewByRule(tests::sample(op, call)));
-    CHECK(runtime::Call(tests::sample(op, call), *runtime::Device::open("cpu", 1), 0).isView());
+    CHECK(runtime::Call(tests::sample(op, call), *runtime::openDevice("cpu", 1), 0).isView());
   }
   CHECK_FALSE(runtime::isViewByRule(tests::sample("aten.clone.default", "((T([2], f16),), {})")));
   CHECK_FALSE(runtime::isViewByRule(tests::sample("aten.mm.default", "((T([2, 3], f32), T([3, 2], f32)), {})")));

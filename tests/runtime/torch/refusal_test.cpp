@@ -7,7 +7,7 @@
 
 #include "inputs/operator_name.h"
 #include "ir/error.h"
-#include "runtime/torch/call.h"
+#include "runtime/torch/operator_names.h"
 #include "runtime/torch/schema.h"
 #include "tests/refusal.h"
 

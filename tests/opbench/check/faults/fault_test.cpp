@@ -3,6 +3,8 @@
 
 #include <set>
 
+#include "runtime/devices/open.h"
+#include "runtime/torch/infer.h"
 #include "tests/faults.h"
 #include "tests/opbench/fake_trial.h"
 #include "tests/runtime/build/nvrtc_library.h"
@@ -11,12 +13,12 @@
 using namespace opbench;
 
 TEST_CASE("every fault that harms a result is caught") {
-  const auto device = runtime::Device::open("cpu", 1);
+  const auto device = runtime::openDevice("cpu", 1);
   tests::checkFaults(*device);
 }
 
 TEST_CASE("mistakes that mild data let pass are caught by default") {
-  const auto device = runtime::Device::open("cpu", 1);
+  const auto device = runtime::openDevice("cpu", 1);
   tests::checkPlantedFaults(*device);
 }
 

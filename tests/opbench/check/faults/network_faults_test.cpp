@@ -9,8 +9,9 @@
 #include <torch/csrc/jit/api/module.h>
 
 #include "opbench/check/correctness_check.h"
-#include "runtime/network/model/model.h"
+#include "runtime/devices/open.h"
 #include "runtime/torch/state.h"
+#include "runtime/workloads/model/model.h"
 #include "tests/opbench/temporary_folder.h"
 #include "tests/refusal.h"
 #include "tests/runtime/program/models.h"
@@ -24,7 +25,7 @@ namespace {
 /// A model on the CPU, whose own runs are judged with mistakes in them.
 struct NetworkFaultBed {
   NetworkFaultBed(const std::string& file, const std::string& mode, const std::string& call)
-      : device(runtime::Device::open("cpu", 1)),
+      : device(runtime::openDevice("cpu", 1)),
         model(tests::sample("model.net." + mode, call), *device, 1, runtime::Programs("", {{"net", file}})),
         correctness(model, model.op(), Tolerances::standard()) {}
 

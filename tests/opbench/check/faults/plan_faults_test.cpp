@@ -9,7 +9,10 @@
 #include "opbench/check/correctness_check.h"
 #include "opbench/check/group_check.h"
 #include "runtime/capture/recording.h"
+#include "runtime/contenders/plan/callables.h"
+#include "runtime/devices/open.h"
 #include "runtime/program/programs.h"
+#include "runtime/workloads/make.h"
 #include "tests/opbench/temporary_folder.h"
 #include "tests/runtime/sample.h"
 
@@ -36,7 +39,7 @@ def forward(self, x):
 /// The network on a CPU, captured, with its reference.
 class PlanFaultBed {
  public:
-  PlanFaultBed() : device_(runtime::Device::open("cpu", 1)) {
+  PlanFaultBed() : device_(runtime::openDevice("cpu", 1)) {
     torch::jit::Module module("Net");
     module.register_parameter("w", at::ones({8, 8}), false);
     module.define(code);

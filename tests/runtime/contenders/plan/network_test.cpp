@@ -1,0 +1,137 @@
+// Networks as plans: launches and calls in place of the calls of a captured step.
+#include <doctest/doctest.h>
+
+#include "codegen/compile_network.h"
+#include "runtime/capture/recording.h"
+#include "runtime/contenders/plan/callables.h"
+#include "runtime/device.h"
+#include "runtime/devices/open.h"
+#include "runtime/program/programs.h"
+#include "runtime/workload.h"
+#include "runtime/workloads/make.h"
+#include "tests/runtime/program/models.h"
+#include "tests/runtime/sample.h"
+
+namespace {
+
+/// A network on the CPU, captured.
+class PlanBed {
+ public:
+  /// `file` is one of tests/inputs/models; without one it is a recurrent network.
+  PlanBed(const std::string& op, const std::string& arguments, const std::string& file = "")
+      : device(runtime::openDevice("cpu", 1)),
+        workload(runtime::makeWorkload(tests::sample(op, arguments), *device, 1, {},
+                                       runtime::Programs("", {{file, file.empty() ? "" : tests::smallModelPath(file)}}))),
+        capture(*workload->capture(runtime::Audit::No)) {}
+
+  codegen::Plan plan(bool generates = true) const {
+    const auto mayGenerate = [generates](const ir::Node&) { return generates; };
+    return codegen::compileNetwork(capture.graph, device->target(), {runtime::drawsNumbers, mayGenerate});
+  }
+  runtime::CallablePtr callable(const codegen::Plan& plan) {
+    return runtime::networkCallable(*workload, plan, capture.constants, *device, runtime::Cache());
+  }
+  /// Whether a run of a plan gives the bits of eager, which draws from the generator's beginning.
+  bool givesEagersBits(const codegen::Plan& plan) {
+    const runtime::CallablePtr planned = callable(plan);
+    const runtime::TensorList expected = workload->runEager();
+    workload->restore();
+    planned->reseed();
+    const bool isEqual = bitwiseEqual((*planned)(), expected);
+    workload->restore();
+    return isEqual;
+  }
+  /// Whether all results of a plan are close to float64's, as eager's are.
+  bool isRight(const codegen::Plan& plan) {
+    const runtime::CallablePtr planned = callable(plan);
+    const runtime::TensorList eager = workload->runEager(), wide = workload->runEagerInFloat64();
+    workload->restore();
+    const runtime::TensorList found = clone((*planned)());
+    workload->restore();
+    for (int i = 0; i < eager.size(); ++i)
+      if (!compare(found, eager, wide, i, 1e-5).allClose) return false;
+    return found.size() == eager.size();
+  }
+
+  std::unique_ptr<runtime::Device> device;
+  std::unique_ptr<runtime::Workload> workload;
+  runtime::Capture capture;
+};
+
+PlanBed mlp(const std::string& mode, const std::string& keywords = "{}") {
+  return {"model.mlp." + mode, "((T([4, 8], f32),), " + keywords + ")", "mlp"};
+}
+
+}  // namespace
+
+TEST_SUITE("plans of networks") {
+  TEST_CASE("calls alone give eager's bits, forward, in a step of training, and with random numbers") {
+    for (const char* keywords : {"{}", "{'optimizer': 'adam', 'loss': 'mean'}"}) {
+      PlanBed bed = mlp("training", keywords);
+      const codegen::Plan plan = bed.plan(false);
+      CHECK(plan.launches() == 0);
+      CHECK(bed.givesEagersBits(plan));
+    }
+    PlanBed inference = mlp("inference");
+    CHECK(inference.givesEagersBits(inference.plan(false)));
+    PlanBed lstm("rnn.lstm.training", "((T([5, 3, 4], f32),), {'hidden': 6, 'layers': 2, 'bidirectional': True})");
+    CHECK(lstm.givesEagersBits(lstm.plan(false)));
+    PlanBed random("model.random.inference", "((T([4, 4], f32),), {})", "random");
+    CHECK(random.givesEagersBits(random.plan(false)));
+    PlanBed writes("model.writes.inference", "((T([3, 4], f32),), {})", "writes");
+    CHECK(writes.givesEagersBits(writes.plan(false)));
+  }
+
+  TEST_CASE("groups are as close to float64 as they should be, and equal ones are compiled once") {
+    for (const char* keywords : {"{}", "{'optimizer': 'adam', 'loss': 'mean'}"}) {
+      PlanBed bed = mlp("training", keywords);
+      const codegen::Plan plan = bed.plan();
+      CHECK(plan.launches() > 0);
+      CHECK(bed.isRight(plan));
+    }
+    PlanBed writes("model.writes.inference", "((T([3, 4], f32),), {})", "writes");
+    CHECK(writes.plan().launches() > 0);
+    CHECK(writes.isRight(writes.plan()));
+    for (const char* cell : {"lstm", "gru"}) {
+      CAPTURE(std::string(cell));
+      PlanBed bed(fmt::format("rnn.{}.training", cell), "((T([5, 3, 4], f32),), {'hidden': 6, 'layers': 2})");
+      const codegen::Plan plan = bed.plan();
+      CHECK(plan.launches() > static_cast<int>(plan.groups.size()));
+      CHECK(bed.isRight(plan));
+    }
+  }
+
+  TEST_CASE("sixteen steps of decoding with a cache give what eager's give, one after another") {
+    constexpr int length = 16;
+    PlanBed bed("model.decoder.inference", "((T([2, 1], i64),), {})", "decoder");
+    const runtime::CallablePtr eager = bed.workload->make(runtime::Contender::Eager), planned = bed.callable(bed.plan());
+    CHECK(bed.plan().launches() > 0);
+    std::vector<runtime::TensorList> expected;
+    for (int step = 0; step < length; ++step) expected.push_back(clone((*eager)()));
+    CHECK_FALSE(bitwiseEqual(expected.front(), expected.back(), 0));  // as it sees more
+    bed.workload->restore();
+    for (int step = 0; step < length; ++step) {
+      CAPTURE(step);
+      const runtime::TensorList found = clone((*planned)());
+      for (int i = 0; i < found.size(); ++i) CHECK(compare(found, expected[static_cast<size_t>(step)], {}, i, 1e-5).allClose);
+    }
+    bed.workload->restore();
+  }
+
+  TEST_CASE("a plan says where its phases begin, and no group has calls of two") {
+    PlanBed bed = mlp("training", "{'optimizer': 'sgd', 'loss': 'mean'}");
+    const codegen::Plan plan = bed.plan();
+    REQUIRE(plan.phases.size() == 3);
+    CHECK(plan.phases[0] == 0);
+    CHECK(plan.phases[1] > 0);
+    CHECK(plan.phases[2] > plan.phases[1]);
+    CHECK(plan.phases[2] < static_cast<int>(plan.steps.size()));
+    int marks = 0;
+    const runtime::CallablePtr planned = bed.callable(plan);
+    planned->onPhase([&] { ++marks; });
+    (*planned)();
+    bed.workload->restore();
+    CHECK(marks == 4);
+    CHECK(planned->phases == std::vector<std::string>{"forward", "backward", "optimizer"});
+  }
+}
