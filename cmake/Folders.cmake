@@ -1,5 +1,6 @@
 # Each top folder is one OBJECT library, with the folders in it: a static archive would drop the files that only register themselves.
 # Sources are listed by glob.
+include(Plain)
 
 # The files of a folder are compiled together, up to twelve as one unit: headers are read once for all of them. So what an unnamed
 # namespace holds has a name of its own in its folder. Off: every file is a unit of its own, as lint wants it.
@@ -58,37 +59,38 @@ function(opbench_sources out folder)
   set(${out} "${sources}" PARENT_SCOPE)
 endfunction()
 
-# opbench_results_sources(out): what reads and writes results. It knows neither torch nor the compiler, and is compiled once more for
-# programs without these; of the layers below it takes the samples of inputs, and these few files.
-function(opbench_results_sources out)
-  opbench_sources(text opbench/text)
-  opbench_sources(results opbench/results)
-  set(${out} ${text} ${results} runtime/build/hash.cpp runtime/kind.cpp runtime/known_contenders.cpp PARENT_SCOPE)
-endfunction()
-
-# opbench_library(name [TORCH] [SOURCE_DIR folder] [EXCLUDE regex] [LATER regex [BUT regex]] [LINKS target...]
-# [OPTIONS option...]): the sources that LATER names, without those of BUT, are a library of their own, name_later, which all programs but
-# opbench_first have beside it.
+# opbench_library(name [TORCH] [PLAIN] [SOURCE_DIR folder] [EXCLUDE regex] [LATER regex [BUT regex]] [LINKS target...]
+# [TORCH_LINKS target...] [OPTIONS option...]): with PLAIN the sources that know no torch (Plain.cmake) are a library of their own,
+# name_plain, which has LINKS alone. Of both, the sources that LATER names, without those of BUT, are a further one, ..._later, which all
+# programs but opbench_first have beside it.
 function(opbench_library name)
-  cmake_parse_arguments(A "TORCH" "SOURCE_DIR;EXCLUDE;LATER;BUT" "LINKS;OPTIONS" ${ARGN})
+  cmake_parse_arguments(A "TORCH;PLAIN" "SOURCE_DIR;EXCLUDE;LATER;BUT" "LINKS;TORCH_LINKS;OPTIONS" ${ARGN})
   if(NOT A_SOURCE_DIR)
     set(A_SOURCE_DIR ${name})
   endif()
-  opbench_sources(sources ${A_SOURCE_DIR})
+  opbench_sources(sources_${name} ${A_SOURCE_DIR})
   if(A_EXCLUDE)
-    list(FILTER sources EXCLUDE REGEX "${A_EXCLUDE}")
+    list(FILTER sources_${name} EXCLUDE REGEX "${A_EXCLUDE}")
   endif()
-  set(sources_${name} ${sources})
   set(libraries ${name})
-  if(A_LATER)
-    list(FILTER sources INCLUDE REGEX "${A_LATER}")
-    if(A_BUT)
-      list(FILTER sources EXCLUDE REGEX "${A_BUT}")
-    endif()
-    list(REMOVE_ITEM sources_${name} ${sources})
-    set(sources_${name}_later ${sources})
-    list(APPEND libraries ${name}_later)
+  if(A_PLAIN)
+    set(sources_${name}_plain ${sources_${name}})
+    opbench_keep_plain(sources_${name}_plain)
+    list(REMOVE_ITEM sources_${name} ${sources_${name}_plain})
+    list(APPEND libraries ${name}_plain)
   endif()
+  foreach(library IN LISTS libraries)
+    set(later ${sources_${library}})
+    list(FILTER later INCLUDE REGEX "${A_LATER}")
+    if(A_BUT)
+      list(FILTER later EXCLUDE REGEX "${A_BUT}")
+    endif()
+    if(A_LATER AND later)
+      list(REMOVE_ITEM sources_${library} ${later})
+      set(sources_${library}_later ${later})
+      list(APPEND libraries ${library}_later)
+    endif()
+  endforeach()
   foreach(library IN LISTS libraries)
     add_library(${library} OBJECT ${sources_${library}})
     target_include_directories(${library} PUBLIC "${CMAKE_SOURCE_DIR}")
@@ -96,7 +98,10 @@ function(opbench_library name)
     target_compile_options(${library} PRIVATE ${A_OPTIONS})
     target_link_libraries(${library} PUBLIC ${A_LINKS})
     opbench_unite(${library})
-    if(A_TORCH)
+    if(NOT library MATCHES "_plain")
+      target_link_libraries(${library} PUBLIC ${A_TORCH_LINKS})
+    endif()
+    if(A_TORCH AND NOT library MATCHES "_plain")
       opbench_add_torch(${library})
     else()
       target_precompile_headers(${library} REUSE_FROM plain_pch)
@@ -104,14 +109,20 @@ function(opbench_library name)
   endforeach()
 endfunction()
 
-# opbench_objects(out library...): these libraries, each with what is later of it.
+# opbench_objects(out library... [PARTS suffix...]): these libraries, each with the parts of it that there are; without PARTS with all.
 function(opbench_objects out)
+  cmake_parse_arguments(A "" "" "PARTS" ${ARGN})
+  if(NOT A_PARTS)
+    set(A_PARTS _plain _later _plain_later)
+  endif()
   set(objects "")
-  foreach(library IN LISTS ARGN)
+  foreach(library IN LISTS A_UNPARSED_ARGUMENTS)
     list(APPEND objects ${library})
-    if(TARGET ${library}_later)
-      list(APPEND objects ${library}_later)
-    endif()
+    foreach(part IN LISTS A_PARTS)
+      if(TARGET ${library}${part})
+        list(APPEND objects ${library}${part})
+      endif()
+    endforeach()
   endforeach()
   set(${out} ${objects} PARENT_SCOPE)
 endfunction()
@@ -133,18 +144,21 @@ function(opbench_executable name)
   set_target_properties(${name} PROPERTIES ENABLE_EXPORTS ON)
 endfunction()
 
-# opbench_shared_program(name main.cpp OBJECTS library... [LINKS target...]): a program that is a library, lib<name>.so, which others
-# may load as well (Python does), and a file that starts it. Exported as above; calls within it go directly.
+# opbench_shared_program(name main.cpp OBJECTS library... PLAIN library... [LINKS target...] [PLAIN_LINKS target...]): a program that is a
+# library, lib<name>.so, which others may load as well (Python does), and a file that starts, of the libraries of PLAIN alone, and opens
+# it when it is needed. Exported as above; calls within it go directly.
 function(opbench_shared_program name main)
-  cmake_parse_arguments(A "" "" "OBJECTS;LINKS" ${ARGN})
+  cmake_parse_arguments(A "" "" "OBJECTS;PLAIN;LINKS;PLAIN_LINKS" ${ARGN})
   opbench_objects(objects ${A_OBJECTS})
   add_library(${name}_library SHARED)
   target_link_libraries(${name}_library PRIVATE ${objects} ${A_LINKS})
   target_link_options(${name}_library PRIVATE -Wl,--exclude-libs,ALL -Wl,-Bsymbolic-functions)
   set_target_properties(${name}_library PROPERTIES OUTPUT_NAME ${name} LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
+  opbench_objects(plain ${A_PLAIN} PARTS _later)
   add_executable(${name} "${main}")
-  target_include_directories(${name} PRIVATE "${CMAKE_SOURCE_DIR}")
-  target_link_libraries(${name} PRIVATE ${name}_library)
+  target_link_libraries(${name} PRIVATE ${plain} ${A_PLAIN_LINKS})
+  target_link_options(${name} PRIVATE -Wl,--exclude-libs,ALL)
+  add_dependencies(${name} ${name}_library)
 endfunction()
 
 # opbench_first_program(name main.cpp OBJECTS library... [LINKS target...]): a program without what is later of the libraries, so that it
@@ -153,7 +167,8 @@ endfunction()
 function(opbench_first_program name main)
   cmake_parse_arguments(A "" "" "OBJECTS;LINKS" ${ARGN})
   add_executable(${name} "${main}")
-  target_link_libraries(${name} PRIVATE ${A_OBJECTS} ${A_LINKS})
+  opbench_objects(objects ${A_OBJECTS} PARTS _plain)
+  target_link_libraries(${name} PRIVATE ${objects} ${A_LINKS})
   target_link_options(${name} PRIVATE -Wl,--exclude-libs,ALL -Wl,--unresolved-symbols=ignore-all)
   set_target_properties(${name} PROPERTIES ENABLE_EXPORTS ON)
 endfunction()

@@ -85,23 +85,16 @@ add_library(faulty_disk MODULE tests/opbench/faulty_disk/faulty_disk.cpp)
 set_target_properties(faulty_disk PROPERTIES PREFIX "" LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
 
 # A worker without torch. What reads and writes a sweep's messages is compiled once more for it, as the program's objects have torch
-# in the same units; of these files, too, what nobody calls is left out with all that it would call.
-opbench_sources(messages inputs/text)
-opbench_results_sources(results)
-list(APPEND messages ${results})
-foreach(name inputs/files inputs/legacy inputs/operator_name inputs/parse inputs/print inputs/sample opbench/settings/arguments
-             opbench/process/channel opbench/sweep/messages opbench/check/faults/process_fault_host opbench/settings/process_fault)
-  list(APPEND messages ${name}.cpp)
-endforeach()
-add_executable(fake_worker tests/opbench/fake_worker/fake_worker.cpp ${messages} "${CMAKE_BINARY_DIR}/generated/build_hash.cpp"
-               "${CMAKE_BINARY_DIR}/generated/build_commit.cpp")
-opbench_unite(fake_worker)
+# in the same units.
+add_executable(fake_worker tests/opbench/fake_worker/fake_worker.cpp opbench/process/channel.cpp opbench/sweep/messages.cpp
+               opbench/check/faults/process_fault_host.cpp)
 target_precompile_headers(fake_worker REUSE_FROM plain_pch)
 target_include_directories(fake_worker PRIVATE "${CMAKE_SOURCE_DIR}")
 target_compile_definitions(fake_worker PRIVATE OPBENCH_VERSION="${PROJECT_VERSION}")
 target_compile_options(fake_worker PRIVATE -ffunction-sections -fdata-sections)
 target_link_options(fake_worker PRIVATE -Wl,--gc-sections)
-target_link_libraries(fake_worker PRIVATE ir opbench::fmt opbench::yaml_cpp CLI11::CLI11 opbench::llvm nlohmann_json::nlohmann_json Eigen3::Eigen ZLIB::ZLIB)
+opbench_objects(plain ir inputs_plain runtime_plain opbench_core_plain PARTS _later)
+target_link_libraries(fake_worker PRIVATE ${plain} opbench::llvm)
 
 # opbench_zoo(name torch file...): a user's library of operators, which try to cheat.
 function(opbench_zoo name torch)

@@ -45,5 +45,5 @@ list(TRANSFORM files PREPEND "${CMAKE_SOURCE_DIR}/" OUTPUT_VARIABLE paths)
 add_custom_command(OUTPUT "${hash}" DEPENDS "${list}" ${paths} "${CMAKE_SOURCE_DIR}/cmake/build_hash.cmake"
                    COMMAND "${CMAKE_COMMAND}" "-DROOT=${CMAKE_SOURCE_DIR}" "-DLIST=${list}" "-DOUT=${hash}"
                            -P "${CMAKE_SOURCE_DIR}/cmake/build_hash.cmake")
-target_sources(opbench_core PRIVATE "${hash}" "${commit}")
+target_sources(opbench_core_plain PRIVATE "${hash}" "${commit}")
 set_source_files_properties("${hash}" "${commit}" PROPERTIES SKIP_PRECOMPILE_HEADERS ON)

@@ -1,22 +1,13 @@
 #include "opbench/program.h"
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cctype>
-#include <cerrno>
-#include <charconv>
 #include <cmath>
 #include <csignal>
-#include <cstdlib>
-#include <cstring>
 #include <functional>
 #include <iostream>
-#include <new>
-#include <optional>
 #include <set>
 
 #include "inputs/files.h"
@@ -26,13 +17,12 @@
 #include "opbench/cli/options.h"
 #include "opbench/cli/outputs.h"
 #include "opbench/compat/habits.h"
+#include "opbench/front/front.h"
+#include "opbench/front/terminal.h"
 #include "opbench/networks/foreign/reader.h"
 #include "opbench/networks/foreign/recorder.h"
 #include "opbench/networks/rnn.h"
 #include "opbench/networks/runner.h"
-#include "opbench/report/formats.h"
-#include "opbench/report/html/race.h"
-#include "opbench/results/read.h"
 #include "opbench/select/select.h"
 #include "opbench/select/suite_config.h"
 #include "opbench/select/suites.h"
@@ -41,15 +31,12 @@
 #include "opbench/sweep/sweep.h"
 #include "opbench/sweep/workers/compiler.h"
 #include "opbench/sweep/workers/worker.h"
-#include "opbench/verbs/compare.h"
 #include "opbench/verbs/doctor.h"
 #include "opbench/verbs/list.h"
-#include "opbench/verbs/merge.h"
 #include "opbench/verbs/profile.h"
 #include "opbench/verbs/registrations.h"
 #include "opbench/verbs/repro.h"
-#include "opbench/verbs/show.h"
-#include "runtime/build/program_file.h"
+#include "runtime/contenders/registered.h"
 #include "runtime/cpu/host.h"
 #include "runtime/device.h"
 #include "runtime/devices/open.h"
@@ -59,8 +46,6 @@
 namespace {
 
 using namespace opbench;
-
-enum ExitStatus { Fine = 0, Failed = 1, Usage = 2, NoSuchDevice = 3, EndedBySignal = 128 };
 
 /// By which a run is told to end: Ctrl-C, a scheduler, a terminal that is closed.
 constexpr std::array endings{SIGINT, SIGTERM, SIGHUP};
@@ -77,67 +62,6 @@ void onEnding(int number) {
 void handleEndings() {
   for (const int ending : endings)
     if (std::signal(ending, onEnding) == SIG_IGN) std::signal(ending, SIG_IGN);
-}
-
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value ? value : "";
-}
-
-/// Whether the locale uses UTF-8. The first of LC_ALL, LC_CTYPE and LANG that is set decides.
-bool isUtf8() {
-  std::string locale;
-  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"})
-    if (locale.empty()) locale = variable(name);
-  std::transform(locale.begin(), locale.end(), locale.begin(), [](unsigned char c) { return std::tolower(c); });
-  return locale.find("utf-8") != std::string::npos || locale.find("utf8") != std::string::npos;
-}
-
-/// NO_COLOR forbids colours, CLICOLOR_FORCE wants them in files and pipes as well, CLICOLOR=0 wants none.
-bool hasColours(bool isTerminal) {
-  if (!variable("NO_COLOR").empty()) return false;
-  const std::string forced = variable("CLICOLOR_FORCE");
-  return (!forced.empty() && forced != "0") || (isTerminal && variable("CLICOLOR") != "0");
-}
-
-/// The value of COLUMNS; nothing where it is no number from 1 on.
-std::optional<int> columnsAsked() {
-  const std::string text = variable("COLUMNS");
-  int columns = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), columns);
-  return error == std::errc() && end == text.data() + text.size() && columns > 0 ? std::optional(columns) : std::nullopt;
-}
-
-/// The width of the terminal behind a stream, or what COLUMNS says.
-std::optional<int> columnsOf(int stream) {
-  winsize size{};
-  if (ioctl(stream, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
-  return columnsAsked();
-}
-
-Environment readEnvironment() {
-  return {runtime::starterFile(),
-          variable("HOME"),
-          variable("XDG_CACHE_HOME"),
-          variable("XDG_STATE_HOME"),
-          variable("OPBENCH_CACHE"),
-          variable("OPBENCH_SHARED_CACHE"),
-          variable("OPBENCH_SUITES"),
-          variable("OPBENCH_PYTHON"),
-          {variable("SLURM_ARRAY_TASK_ID"), variable("SLURM_ARRAY_TASK_COUNT"), variable("SLURM_ARRAY_TASK_MIN"),
-           variable("SLURM_ARRAY_TASK_STEP"), variable("RANK"), variable("WORLD_SIZE")},
-          columnsOf(STDOUT_FILENO).value_or(Environment().columns)};
-}
-
-/// Lines are as wide as the terminal, 80 columns where its width is not known. Elsewhere COLUMNS limits them, or nothing does.
-Streams standardStreams() {
-  Streams streams{std::cout, std::cerr};
-  streams.colour = hasColours(isatty(STDOUT_FILENO));
-  streams.blocks = isUtf8();
-  streams.progress = isatty(STDERR_FILENO);
-  streams.width = columnsOf(STDERR_FILENO).value_or(streams.width);
-  streams.room = isatty(STDOUT_FILENO) ? columnsOf(STDOUT_FILENO).value_or(80) : columnsAsked().value_or(0);
-  return streams;
 }
 
 /// Bytes that the device may have; of a GPU's nothing is known before it is opened, but that no machine has more.
@@ -302,57 +226,13 @@ int profile(const Options& options) {
   return Fine;
 }
 
-/// Has the program end in one line where memory does. What is thrown then would meet destructors that need some themselves.
-void endWithMemory() {
-  std::set_new_handler([] {
-    constexpr std::string_view message = "opbench: error: there is not enough memory for these results\n";
-    [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, message.data(), message.size());
-    ::_exit(Usage);
-  });
-}
-
-int convert(const Options& options) {
-  endWithMemory();
-  const results::Results read = results::readFile(options.results);
-  for (const std::string& complaint : read.complaints) std::cerr << "opbench: " << inputs::printable(complaint) << "\n";
-  report::writeFormats(read.records, options);
-  if (!options.html.empty()) report::html::writeResults(options.html, read);
-  return Fine;
-}
-
-/// The pager of the user where standard output is a terminal; `less` leaves what fits the screen there, and shows colours.
-std::string pager() {
-  if (!isatty(STDOUT_FILENO)) return "";
-  setenv("LESS", "FRSX", 0);
-  const char* chosen = std::getenv("PAGER");
-  return chosen ? chosen : "less";
-}
-
-int show(const Options& options) {
-  endWithMemory();
-  const Streams streams = standardStreams();
-  showResults(options.show, pager(), streams.out, streams.err, streams.colour);
-  return Fine;
-}
-
-bool compareAll(const CompareOptions& options) {
-  endWithMemory();
-  const Streams streams = standardStreams();
-  return compareFiles(options, streams.out, streams.err, streams.colour, streams.room);
-}
-
 int run(const Options& options) {
-  checkOutputs(options);
+  if (const Action action = actionWithoutTorch(options.verb)) return action(options);
   switch (options.verb) {
-    case Verb::Print: std::cout << options.text; return Fine;
     case Verb::List: return list(options);
     case Verb::Doctor: return doctor(options);
     case Verb::Repro: return reproduce(options, standardStreams()) ? Fine : Failed;
-    case Verb::Convert: return convert(options);
-    case Verb::Merge: return merge(options, standardStreams()) ? Fine : Failed;
-    case Verb::Show: return show(options);
     case Verb::Profile: return profile(options);
-    case Verb::Compare: return compareAll(options.compare) ? Fine : Failed;
     case Verb::Rnn:
     case Verb::Model: return raceAll(options, sweep);
     case Verb::Record: return record(options, std::cout) ? Fine : Failed;
@@ -361,34 +241,28 @@ int run(const Options& options) {
     case Verb::Work: work(options); return Fine;
     case Verb::Compile: precompile(options); return Fine;
     case Verb::Race: return raceAll(options, sweep);
+    default: return Failed;
   }
-  return Failed;
 }
 
-int fail(const std::string& message, ExitStatus status) {
-  std::cerr << "opbench: error: " << inputs::printable(message) << "\n";
-  return status;
-}
-
-/// The exit status of a program that has done its work: a report that nobody could read is none.
-int finish(int status) {
-  errno = 0;
-  if (std::cout.flush() || status > EndedBySignal) return status;
-  return fail(fmt::format("cannot write to standard output{}", errno == 0 ? "" : std::string(": ") + std::strerror(errno)),
-              Usage);
+/// What the options of a race ask of torch and the driver.
+Environment environmentWithTorch() {
+  Environment environment = readEnvironment();
+  environment.hasCuda = [] { return runtime::cudaAvailable(); };
+  environment.isNamespace = runtime::isNamespace;
+  return environment;
 }
 
 }  // namespace
 
 int opbench_run(int argc, const char* const* argv) {
-  std::signal(SIGXFSZ, SIG_IGN);  // a file that grows beyond its limit is an error where it is written
-  try {
-    return finish(run(parseOptions({argv + 1, argv + argc}, readEnvironment())));
-  } catch (const runtime::NoDevice& error) {
-    return fail(error.what(), NoSuchDevice);
-  } catch (const ir::Error& error) {
-    return fail(error.what(), error.kind() == ir::ErrorKind::Input ? Usage : Failed);
-  } catch (const std::exception& error) {
-    return fail(error.what(), Failed);
-  }
+  return endOf([&] {
+    try {
+      const Options options = parseOptions({argv + 1, argv + argc}, environmentWithTorch());
+      checkOutputs(options);
+      return run(options);
+    } catch (const runtime::NoDevice& error) {
+      return refuse(error.what(), NoSuchDevice);
+    }
+  });
 }

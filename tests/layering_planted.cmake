@@ -44,6 +44,10 @@ list(APPEND expected "ir/planted.cpp: #include <ATen/ATen.h> (torch)" "opbench/s
      "lowering/schedule/planted.cpp: #include <llvm/IR/Module.h> (llvm)")
 file(WRITE "${WORK}/ir/unknown/planted.h" "")
 list(APPEND expected "does not say what ir/unknown may include")
+# A header of ours through which what is linked without torch would have it.
+file(WRITE "${WORK}/runtime/build/reached.h" "#include <ATen/ATen.h>\n")
+file(WRITE "${WORK}/opbench/settings/reaching.h" "#include \"runtime/build/reached.h\"\n")
+list(APPEND expected "runtime/build/reached.h includes torch, and is reached from what is linked without it: opbench/settings/reaching.h")
 # Two folders that include each other.
 list(APPEND expected "lowering/layout includes itself through other folders")
 string(REPEAT "\n" 401 lines)

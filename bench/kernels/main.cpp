@@ -23,7 +23,7 @@
 #include "ir/error.h"
 #include "opbench/select/select.h"
 #include "runtime/cpu/cpu_device.h"
-#include "runtime/cpu/host.h"
+#include "runtime/cpu/processors.h"
 
 namespace kernels {
 namespace {

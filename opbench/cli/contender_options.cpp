@@ -7,20 +7,20 @@
 #include "inputs/text/words.h"
 #include "ir/error.h"
 #include "opbench/text/nearest.h"
-#include "runtime/contenders/registered.h"
 
 namespace opbench {
 
 using ir::ErrorKind;
 using ir::fail;
 
-std::vector<Contender> contendersOf(const Texts& texts, bool hasLibraries) {
+std::vector<Contender> contendersOf(const Texts& texts, bool hasLibraries,
+                                    const std::function<bool(const std::string&)>& isTorchNamespace) {
   std::vector<std::string_view> names = inputs::split(texts.contenders, ",");
   if (texts.measureNvfuser && std::find(names.begin(), names.end(), "torchscript") == names.end()) names.push_back("torchscript");
   std::vector<Contender> contenders;
   for (const std::string_view text : names) {
     const Contender contender{std::string(text)};
-    const bool isOrMayBeNamespace = isNamespace(contender) && (hasLibraries || runtime::isNamespace(contender.name()));
+    const bool isOrMayBeNamespace = isNamespace(contender) && (hasLibraries || isTorchNamespace(contender.name()));
     if (!isKnown(contender) && !isOrMayBeNamespace)
       fail(ErrorKind::Input,
            "unknown contender '{}'; choose from {}, kernel::NAME of --kernel, LIBRARY or LIBRARY::NAME of --load{}", text,

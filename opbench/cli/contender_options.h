@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+#include <string>
 #include <vector>
 
 #include "opbench/cli/command_line.h"
@@ -7,8 +9,10 @@
 namespace opbench {
 
 /// The contenders of --contenders, and of --measure-nvfuser. Error: Input for a word that is no contender, and for a contender
-/// named twice. Where libraries are to be loaded, any name may be one of their namespaces: whether it is one is seen then.
-std::vector<Contender> contendersOf(const Texts& texts, bool hasLibraries);
+/// named twice. A name may be a namespace of torch's operators. Where libraries are to be loaded, any name may be one of theirs:
+/// whether it is one is seen then.
+std::vector<Contender> contendersOf(const Texts& texts, bool hasLibraries,
+                                    const std::function<bool(const std::string&)>& isTorchNamespace);
 /// The contenders of `--fail-on slower-than-inductor`. Error: Input for any other word, and for a contender that does not race.
 std::vector<Contender> notSlowerThan(const Texts& texts, const std::vector<Contender>& contenders);
 

@@ -18,18 +18,17 @@
 #include "opbench/compare/options.h"
 #include "opbench/compat/habits.h"
 #include "opbench/inductor/request.h"
-#include "opbench/networks/model.h"
-#include "opbench/networks/rnn.h"
-#include "opbench/networks/runner.h"
+#include "opbench/networks/options/model.h"
+#include "opbench/networks/options/rnn.h"
+#include "opbench/networks/options/runner.h"
 #include "opbench/profile/options.h"
 #include "opbench/profile/tools.h"
 #include "opbench/report/formats.h"
 #include "opbench/select/suites.h"
 #include "opbench/settings/device_name.h"
 #include "opbench/show/options.h"
-#include "opbench/sweep/sample_runner.h"
 #include "opbench/text/version.h"
-#include "runtime/cpu/host.h"
+#include "runtime/cpu/processors.h"
 
 namespace opbench {
 namespace {
@@ -91,7 +90,7 @@ void readRnn(const CLI::App& app, Options& options) {
 }
 
 /// What `opbench model` races: on a CPU there are no CUDA graphs, and the runner compares one contender with eager.
-void readModel(const CLI::App& app, const Texts& texts, Options& options) {
+void readModel(const CLI::App& app, const Texts& texts, const Environment& environment, Options& options) {
   constexpr double longTimeout = 900;  // seconds
   ModelOptions& model = options.model;
   options.source = Source::Models;
@@ -102,7 +101,8 @@ void readModel(const CLI::App& app, const Texts& texts, Options& options) {
   model.isBfloat16 |= options.dtype == ir::DType::BF16;
   const bool hasContenders = app.count("--contenders") > 0;
   readRunner(options, hasContenders);
-  readAutocast(*app.get_subcommand("model"), wantedDevice(options) == "cpu", model);
+  const bool isOnCpu = wantedDevice(options, environment.hasCuda) == "cpu";
+  readAutocast(*app.get_subcommand("model"), isOnCpu, model);
   if (model.isVerbose && !options.tracesMemory) fail(ErrorKind::Input, "model: --verbose needs --trace-memory");
   check(model);
   options.programs = filesOf(model);
@@ -113,7 +113,7 @@ void readModel(const CLI::App& app, const Texts& texts, Options& options) {
   if (!hasContenders) {
     const bool hasTwo = model.runner.isOn;
     options.contenders = {Contender::Eager};
-    if (!hasTwo && wantedDevice(options) != "cpu") options.contenders.emplace_back("graph");
+    if (!hasTwo && !isOnCpu) options.contenders.emplace_back("graph");
     if (!hasTwo || !model.isTraced) options.contenders.push_back(Contender::Opbench);
     if (model.isTraced) options.contenders.push_back(Contender::Torchscript);
   }
@@ -123,12 +123,12 @@ void readModel(const CLI::App& app, const Texts& texts, Options& options) {
 }
 
 /// What `opbench record` records.
-void readRecord(const CLI::App& app, Options& options) {
+void readRecord(const CLI::App& app, const Environment& environment, Options& options) {
   constexpr double longTimeout = 900;  // seconds
   if (options.verb == Verb::Record)
     refuseUntaken(app, "record", {"--device", "--dtype", "--seed", "--threads", "--program", "--timeout"});
   if (app.count("--timeout") == 0) options.timeout = longTimeout;
-  readAutocast(*app.get_subcommand("record"), wantedDevice(options) == "cpu", options.recording.model);
+  readAutocast(*app.get_subcommand("record"), wantedDevice(options, environment.hasCuda) == "cpu", options.recording.model);
   check(options.recording);
   options.programs.merge(filesOf(options.recording.model));
   if (options.recording.model.isHalf) options.dtype = ir::DType::F16;
@@ -302,6 +302,11 @@ Options printing(std::string text) {
 }  // namespace
 
 Options parseOptions(const std::vector<std::string>& arguments, const Environment& environment) {
+  return *parseOptions(arguments, environment, [](Verb) { return true; });
+}
+
+std::optional<Options> parseOptions(const std::vector<std::string>& arguments, const Environment& environment,
+                                    bool (*isWanted)(Verb)) {
   Options options;
   Texts texts;
   CLI::App app{"", "opbench"};
@@ -329,6 +334,7 @@ Options parseOptions(const std::vector<std::string>& arguments, const Environmen
   }
 
   options.verb = verbOf(app, texts);
+  if (!isWanted(options.verb)) return std::nullopt;
   options.suites = split(texts.suites);
   options.inputs = texts.files;
   options.inputs.insert(options.inputs.end(), texts.folders.begin(), texts.folders.end());
@@ -343,7 +349,7 @@ Options parseOptions(const std::vector<std::string>& arguments, const Environmen
     options.recorded = {texts.sweep[1], texts.sweep[2]};
   }
   if (!texts.dtype.empty()) options.dtype = dtypeOf(texts.dtype);
-  options.contenders = contendersOf(texts, !options.libraries.empty());
+  options.contenders = contendersOf(texts, !options.libraries.empty(), environment.isNamespace);
   options.namesContenders = app.count("--contenders") > 0;
   options.python = environment.python.empty() ? "python3" : environment.python;
   options.notSlowerThan = notSlowerThan(texts, options.contenders);
@@ -363,11 +369,11 @@ Options parseOptions(const std::vector<std::string>& arguments, const Environmen
   options.devices = devicesOf(texts);
   options.modelsFolder = findShared(environment, "models");
   for (const std::string& word : texts.programs) addProgram(word, options.programs);
-  if (app.got_subcommand("model")) readModel(app, texts, options);
+  if (app.got_subcommand("model")) readModel(app, texts, environment, options);
   if (options.verb == Verb::Compare) readCompare(options.compare);
   if (options.verb == Verb::Show) check(options.show);
   if (app.got_subcommand("merge")) readRunnerReport(options.model.runner);
-  if (app.got_subcommand("record")) readRecord(app, options);
+  if (app.got_subcommand("record")) readRecord(app, environment, options);
   constexpr std::array sharding{Verb::Race, Verb::Rnn, Verb::Model, Verb::Profile, Verb::Work, Verb::List};
   if (std::find(sharding.begin(), sharding.end(), options.verb) != sharding.end())
     readShard(texts, environment.schedulers, options);

@@ -2,16 +2,12 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <string>
 #include <vector>
 
 #include "inputs/sample.h"
 #include "opbench/settings/networks.h"
 
-namespace CLI {  // NOLINT(readability-identifier-naming): CLI11's
-class App;
-}
 namespace runtime {
 class Programs;
 struct ProgramInput;
@@ -26,25 +22,12 @@ struct Description;
 /// runtime::openProgram().
 using Describe = std::function<Description(const std::string& file, const std::vector<runtime::ProgramInput>& scriptInputs)>;
 
-/// Adds the options that say what a model computes: dtypes, loss, optimizer.
-void declareComputation(CLI::App& verb, ModelOptions& options);
-/// Adds the verb and its options, and `--trace-memory`, which is a race's.
-void declareModel(CLI::App& app, ModelOptions& options, bool& tracesMemory);
-/// Completes the dtype of an `--amp` of the verb that has none: `--amp-dtype`, else float16, on a CPU bfloat16. Errors: Input,
-/// for what contradicts itself.
-void readAutocast(const CLI::App& verb, bool isOnCpu, ModelOptions& options);
-/// Errors: Input, for a value that is none.
-void check(const ModelOptions& options);
-
 /// The sample of a model in one mode, of its inputs in of these sizes.
 inputs::Sample sampleOf(const std::string& name, bool isTraining, const std::vector<runtime::ProgramInput>& inputs,
                         const std::vector<std::vector<int64_t>>& sizes, const ModelOptions& options);
 
 /// The name that a word of the command line gives a model. Error: Input, where there is no such model.
 std::string modelName(const std::string& word, const runtime::Programs& programs);
-
-/// The files that the names bring with them, by name. Errors: Input, for one that is not there and two files of one name.
-std::map<std::string, std::string> filesOf(const ModelOptions& options);
 
 /// The samples that the options mean, in the order of models, modes, batches and lengths; lengths count where a model reads
 /// tokens. The user's configuration may say which batch and which dtype a model has. Sizes that a model does not take are

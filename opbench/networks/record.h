@@ -16,11 +16,6 @@ namespace opbench {
 
 struct Options;
 
-/// Adds the verb and its options.
-void declareRecord(CLI::App& app, RecordOptions& options);
-/// Errors: Input, for what cannot be or contradicts itself.
-void check(const RecordOptions& options);
-
 /// What was recorded of a step.
 struct Recording {
   std::string calls;                           ///< as a file of samples

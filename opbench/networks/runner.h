@@ -1,7 +1,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "opbench/networks/model.h"
@@ -9,18 +8,6 @@
 namespace opbench {
 
 class SuiteConfig;
-struct Options;
-
-/// Adds the options of the runner's report, which `opbench merge` has as well, and completes them there. Errors: Input, for what
-/// contradicts itself.
-void declareRunnerReport(CLI::App& verb, RunnerOptions& options);
-void readRunnerReport(RunnerOptions& options);
-
-/// Adds the options of the runner, which `opbench model` has beside its own.
-void declareRunner(CLI::App& verb, RunnerOptions& options);
-/// Completes what the command line says of the runner, and what follows from it for the race; `hasContenders` is whether it
-/// names contenders. Errors: Input, for what contradicts itself, and for options that need the runner where it is not asked for.
-void readRunner(Options& options, bool hasContenders);
 
 /// The names of the models that the runner runs: the models that are named, or all, as far as its patterns leave them. Errors:
 /// Input, for a pattern that is none, a name of no model, and where none is left.

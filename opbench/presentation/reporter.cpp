@@ -11,7 +11,6 @@
 #include "inputs/operator_name.h"
 #include "inputs/text/printable.h"
 #include "opbench/compat/timings.h"
-#include "opbench/measure/device/cached_ceilings.h"
 #include "opbench/report/csv.h"
 #include "opbench/report/formats.h"
 #include "opbench/report/html/race.h"
@@ -24,6 +23,14 @@
 #include "opbench/results/read.h"
 
 namespace opbench {
+namespace {
+
+/// Seconds since 1970, as Hugging Face's files are named after.
+int64_t now() {
+  return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
 
 Reporter::Reporter(const Options& options, Streams streams) : options_(options), streams_(streams) {
   if (!options.csv.empty() && options.csv != "-") inputs::checkWritable(options.csv);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "inputs/operator_name.h"
+#include "opbench/presentation/streams.h"
 #include "opbench/report/console.h"
 #include "opbench/report/progress.h"
 #include "opbench/report/summary.h"
@@ -22,17 +23,6 @@ namespace opbench {
 namespace report::html {
 class Race;
 }
-
-/// The streams a run writes to, and what a terminal behind them can do.
-struct Streams {
-  std::ostream& out;
-  std::ostream& err;
-  bool colour = false;    ///< `out` is to have colours
-  bool blocks = false;    ///< it has the characters of UTF-8
-  bool progress = false;  ///< `err` is one
-  int width = 100;        ///< columns of `err`
-  int room = 0;           ///< columns of `out`; 0 is no limit
-};
 
 /// Shows a run as it goes on, and writes reports of it where the options say when it ends; its results (--json) are the journal's
 /// to write. With `-` for a file nothing else goes to `out`.

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "ir/error.h"
-#include "opbench/networks/rnn.h"
+#include "opbench/networks/options/rnn.h"
 #include "opbench/profile/tools.h"
 
 namespace opbench {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -25,7 +26,7 @@
 
 namespace opbench {
 
-/// The environment of the program; read in main alone.
+/// The environment of the program; read where it begins, alone.
 struct Environment {
   std::filesystem::path program;  ///< the executable
   std::string home;               ///< HOME
@@ -37,6 +38,11 @@ struct Environment {
   std::string python;             ///< OPBENCH_PYTHON: the Python whose torch has Inductor
   Schedulers schedulers{};        ///< of which shard this run is to be
   int columns = 100;              ///< of the terminal, or COLUMNS
+
+  // Asked by the options of a race alone, as only then torch is there to answer.
+  std::function<bool()> hasCuda = [] { return false; };  ///< whether a CUDA device can be opened
+  /// Whether torch's dispatcher has an operator of a namespace.
+  std::function<bool(const std::string&)> isNamespace = [](const std::string&) { return false; };
 };
 
 /// The task of one run of the program.

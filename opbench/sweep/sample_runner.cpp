@@ -17,9 +17,10 @@
 #include "opbench/run/pipeline.h"
 #include "opbench/select/skipped.h"
 #include "opbench/settings/arguments.h"
+#include "opbench/settings/device_name.h"
 #include "opbench/sweep/shard.h"
 #include "opbench/text/version.h"
-#include "runtime/cpu/host.h"
+#include "runtime/cpu/processors.h"
 #include "runtime/devices/open.h"
 
 namespace opbench {
@@ -89,9 +90,7 @@ Run describe(runtime::Device& device, const Options& options, const runtime::Cac
 }  // namespace
 
 std::string wantedDevice(const Options& options) {
-  if (!options.devices.empty()) return options.devices.front();
-  if (!options.device.empty()) return options.device;
-  return runtime::cudaAvailable() ? "cuda" : "cpu";
+  return wantedDevice(options, [] { return runtime::cudaAvailable(); });
 }
 
 std::vector<inputs::Sample> racedOf(const std::vector<inputs::Sample>& samples, const Options& options) {

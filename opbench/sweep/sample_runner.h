@@ -43,7 +43,7 @@ class SampleRunner {
   std::string notFenced_;  ///< Row::notFenced of a program of a file
 };
 
-/// The device that a run on one device means: `cpu`, `cuda` or `cuda:N`.
+/// The device that a run on one device means (settings/device_name.h) on this machine.
 std::string wantedDevice(const Options& options);
 
 /// The samples that a run with these options would race: its shard's, without what its configuration skips. Errors: Input, for a

@@ -3,7 +3,6 @@
 #include <ATen/Parallel.h>
 #include <emmintrin.h>
 #include <fmt/format.h>
-#include <sched.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -19,26 +18,10 @@
 #include <vector>
 
 #include "runtime/cpu/control_groups.h"
+#include "runtime/cpu/processors.h"
 #include "runtime/torch/parallel.h"
 
 namespace runtime {
-
-std::vector<int> allowedProcessors() {
-  cpu_set_t allowed;
-  CPU_ZERO(&allowed);
-  std::vector<int> processors;
-  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return processors;
-  for (int i = 0; i < CPU_SETSIZE; ++i)
-    if (CPU_ISSET(i, &allowed)) processors.push_back(i);
-  return processors;
-}
-
-void confineTo(const std::vector<int>& processors) {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  for (const int processor : processors) CPU_SET(processor, &set);
-  sched_setaffinity(0, sizeof set, &set);
-}
 
 unsigned floatingControl() {
   constexpr unsigned flags = 0x3f;  // what happened, which is no setting

@@ -15,11 +15,6 @@ unsigned floatingControl();
 /// Takes the lines of this memory out of all caches of the CPU.
 void evictLines(const void* memory, std::size_t bytes);
 
-/// The processors that the calling thread may use.
-std::vector<int> allowedProcessors();
-/// Confines the calling thread, and threads that it makes later, to these processors.
-void confineTo(const std::vector<int>& processors);
-
 /// Binds the threads that work for this one, and itself, to a processor each, in the order of those the process may use; does
 /// nothing where there are fewer of these. Threads that are made later run where the one that makes them does: to be called again
 /// before what is timed.

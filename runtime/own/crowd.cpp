@@ -4,6 +4,7 @@
 #include <c10/core/InferenceMode.h>
 
 #include "runtime/cpu/host.h"
+#include "runtime/cpu/processors.h"
 
 namespace runtime {
 namespace {

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "runtime/cpu/host.h"
+#include "runtime/cpu/processors.h"
 
 namespace runtime {
 namespace {

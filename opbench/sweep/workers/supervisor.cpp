@@ -23,6 +23,7 @@
 #include "opbench/sweep/workers/worker_reply.h"
 #include "opbench/sweep/workers/worker_slot.h"
 #include "runtime/cpu/host.h"
+#include "runtime/cpu/processors.h"
 #include "runtime/device.h"
 #include "runtime/devices/open.h"
 

@@ -8,7 +8,7 @@
 
 #include "ir/error.h"
 #include "opbench/compare/html/page.h"
-#include "opbench/verbs/compare.h"
+#include "opbench/front/compare.h"
 #include "tests/golden.h"
 #include "tests/opbench/temporary_folder.h"
 

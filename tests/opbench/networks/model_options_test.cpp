@@ -7,6 +7,7 @@
 
 #include "inputs/files.h"
 #include "opbench/networks/description.h"
+#include "opbench/networks/options/model.h"
 #include "opbench/select/suite_config.h"
 #include "runtime/device.h"
 #include "runtime/devices/open.h"

@@ -8,12 +8,12 @@
 #include "inputs/files.h"
 #include "opbench/compare/compare.h"
 #include "opbench/compare/report.h"
+#include "opbench/front/show.h"
 #include "opbench/report/csv.h"
 #include "opbench/report/html/race.h"
 #include "opbench/report/junit.h"
 #include "opbench/results/write.h"
 #include "opbench/show/options.h"
-#include "opbench/verbs/show.h"
 #include "tests/opbench/rows.h"
 #include "tests/opbench/temporary_folder.h"
 

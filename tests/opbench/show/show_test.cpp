@@ -4,11 +4,11 @@
 #include <sstream>
 
 #include "inputs/files.h"
+#include "opbench/front/show.h"
 #include "opbench/show/filter.h"
 #include "opbench/show/options.h"
 #include "opbench/show/pager.h"
 #include "opbench/show/view.h"
-#include "opbench/verbs/show.h"
 #include "tests/opbench/temporary_folder.h"
 #include "tests/refusal.h"
 

@@ -1,4 +1,4 @@
-#include "opbench/networks/words.h"
+#include "opbench/networks/options/words.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,4 +1,4 @@
-#include "opbench/verbs/show.h"
+#include "opbench/front/show.h"
 
 #include "inputs/text/printable.h"
 #include "opbench/show/pager.h"

@@ -1,4 +1,4 @@
-#include "opbench/verbs/merge.h"
+#include "opbench/front/merge.h"
 
 #include <algorithm>
 #include <fstream>

@@ -1,4 +1,4 @@
-#include "opbench/verbs/compare.h"
+#include "opbench/front/compare.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,0 +1,24 @@
+#pragma once
+
+#include "opbench/settings/networks.h"
+
+namespace CLI {  // NOLINT(readability-identifier-naming): CLI11's
+class App;
+}
+
+namespace opbench {
+
+struct Options;
+
+/// Adds the options of the runner's report, which `opbench merge` has as well, and completes them there. Errors: Input, for what
+/// contradicts itself.
+void declareRunnerReport(CLI::App& verb, RunnerOptions& options);
+void readRunnerReport(RunnerOptions& options);
+
+/// Adds the options of the runner, which `opbench model` has beside its own.
+void declareRunner(CLI::App& verb, RunnerOptions& options);
+/// Completes what the command line says of the runner, and what follows from it for the race; `hasContenders` is whether it
+/// names contenders. Errors: Input, for what contradicts itself, and for options that need the runner where it is not asked for.
+void readRunner(Options& options, bool hasContenders);
+
+}  // namespace opbench
