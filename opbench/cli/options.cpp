@@ -19,6 +19,7 @@
 #include "opbench/compat/habits.h"
 #include "opbench/inductor/request.h"
 #include "opbench/networks/options/model.h"
+#include "opbench/networks/options/record.h"
 #include "opbench/networks/options/rnn.h"
 #include "opbench/networks/options/runner.h"
 #include "opbench/profile/options.h"
