@@ -13,8 +13,10 @@
 #include "codegen/generate.h"
 #include "ir/text/text.h"
 #include "lowering/graph/functional.h"
+#include "lowering/graph/padded_rows.h"
 #include "lowering/graph/unused.h"
 #include "lowering/partition/partition.h"
+#include "lowering/tensor/lowering.h"
 
 namespace codegen {
 namespace {
@@ -42,7 +44,7 @@ std::string symbolOf(const ir::Graph& graph, const std::string& text) {
 class NetworkCompiler {
  public:
   NetworkCompiler(const ir::Graph& graph, const ir::Target& target, const NetworkRules& rules)
-      : graph_(lowering::withoutUnused(lowering::functional(graph, rules.draws), rules.draws)),
+      : graph_(prepared(graph, target, rules)),
         target_(target),
         rules_(rules),
         flow_(graph_, rules.draws),
@@ -61,6 +63,15 @@ class NetworkCompiler {
   }
 
  private:
+  /// The graph as it is partitioned.
+  static ir::Graph prepared(const ir::Graph& graph, const ir::Target& target, const NetworkRules& rules) {
+    ir::Graph prepared = lowering::withoutUnused(lowering::functional(graph, rules.draws), rules.draws);
+    if (target.backend != ir::Backend::Cuda) return prepared;
+    const auto isGenerated = [&](const ir::Node& node) {
+      return lowering::hasLowering(node.op) && !rules.draws(node) && rules.mayGenerate(node);
+    };
+    return lowering::withPaddedRows(prepared, isGenerated);
+  }
   static size_t phasesOf(const ir::Graph& graph) {
     size_t phases = 1;
     for (const ir::Node& node : graph.nodes) phases = std::max(phases, static_cast<size_t>(node.scope.phase) + 1);

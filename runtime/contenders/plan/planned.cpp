@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <limits>
 #include <map>
 #include <set>
 #include <utility>
@@ -159,7 +160,10 @@ void PlannedCallable::add(const codegen::CallStep& step) {
   isRandom_ = isRandom_ || call.isRandom();
   Step own = ending(steps_.size());
   own.call = static_cast<int>(calls_.size());
-  calls_.push_back({std::move(call), node.op, wantsGradients(graph_, node.scope.phase)});
+  std::optional<SplitProduct> product = SplitProduct::of(
+      node, graph_, device_.is_cuda() && isNetwork() ? SplitProduct::leastOperations : std::numeric_limits<double>::infinity());
+  if (product) own.makes.push_back(made(product->output()));
+  calls_.push_back({std::move(call), node.op, wantsGradients(graph_, node.scope.phase), std::move(product)});
   steps_.push_back(std::move(own));
 }
 
@@ -244,9 +248,10 @@ void PlannedCallable::start(Launch& launch) {
 
 void PlannedCallable::make(const Call& call) {
   const at::AutoGradMode mode(call.wantsGradients);
+  const auto tensors = [this](int value) -> const at::Tensor& { return tensorOf(value); };
+  if (call.product) return translateErrors(call.op, [&] { call.product->run(tensors); });
   std::vector<ir::Argument> none;
-  std::vector<at::Tensor> made = translateErrors(
-      call.op, [&] { return call.call([this](int value) -> const at::Tensor& { return tensorOf(value); }, none); });
+  std::vector<at::Tensor> made = translateErrors(call.op, [&] { return call.call(tensors, none); });
   for (size_t i = 0; i < made.size(); ++i) {
     const int value = call.call.outputs()[i];
     const int memory = lifetimes_.memoryOf(value);

@@ -8,6 +8,7 @@
 #include "runtime/callable.h"
 #include "runtime/capture/bound_call.h"
 #include "runtime/contenders/plan/lifetimes.h"
+#include "runtime/contenders/plan/split_product.h"
 #include "runtime/device.h"
 #include "runtime/run_tensor.h"
 #include "runtime/torch/state.h"
@@ -58,6 +59,7 @@ class PlannedCallable : public Callable {
     BoundCall call;
     std::string op;
     bool wantsGradients = false;
+    std::optional<SplitProduct> product;  ///< how it is made, where that is not by `call`
   };
   struct Step {
     int launch = -1;  ///< or it is a call

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <functional>
+
+#include "ir/graph.h"
+
+namespace lowering {
+
+/// Puts gaps behind the rows of matrices of halves whose rows begin at odd addresses, such as rows of 50,257 columns, where
+/// products read or make them: these products take five times as long as others. What products and generated calls alone touch
+/// has a gap behind each row. Of all other memory, as of the graph's inputs and outputs, products read and make a copy with gaps,
+/// where they do so much arithmetic for each of its elements that this is worth it. Nobody outside the graph sees a gap.
+ir::Graph withPaddedRows(const ir::Graph& graph, const std::function<bool(const ir::Node&)>& isGenerated);
+
+/// Whether a call is a product of matrices that can write its result into memory which it is given.
+bool isProduct(const ir::Node& node);
+
+}  // namespace lowering

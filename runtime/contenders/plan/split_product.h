@@ -1,0 +1,40 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <optional>
+
+#include "ir/graph.h"
+#include "runtime/capture/bound_call.h"
+
+namespace runtime {
+
+/// A product of matrices of halves in parts. Where a size is no multiple of a vector's 8, such as a vocabulary of 50,257 words,
+/// cuBLAS takes five times as long on a GPU as with the next smaller multiple. So the part up to that multiple is a product of
+/// its own, and one or two small ones make what is left. Of terms that are summed the few last ones are summed first, and the
+/// others onto them, all in float32: only the sum of these few is rounded once more.
+class SplitProduct {
+ public:
+  /// Multiplications and additions from which small products beside a large one are worth their launches, on a GPU.
+  static constexpr double leastOperations = 1e10;
+
+  /// The product that a call is, in parts where it has so many multiplications and additions; nothing where it is whole, and its
+  /// result lies as ATen would make it.
+  static std::optional<SplitProduct> of(const ir::Node& node, const ir::Graph& graph, double leastOperations);
+
+  /// The value that it makes, which is there when it runs.
+  int output() const { return output_; }
+  void run(const BoundCall::TensorOf& tensorOf) const;
+
+ private:
+  SplitProduct() = default;
+  void multiply(const at::Tensor& out, const at::Tensor& left, const at::Tensor& right, const at::Tensor& bias) const;
+
+  int output_ = 0, left_ = 0, right_ = 0;
+  int bias_ = -1;
+  double alpha_ = 1, beta_ = 1;
+  int64_t rows_ = 0, columns_ = 0, terms_ = 0;  ///< sizes of the large part
+};
+
+}  // namespace runtime
