@@ -31,8 +31,8 @@ TEST_SUITE("padded rows") {
 )") == R"(graph
   in        x f16[512, 768]
   parameter w f16[768, 5001]
-  w_padded f16[768, 5001] strides (5056, 1) = aten.clone.default(self=w, memory_format=None)
-  p f16[512, 5001] strides (5056, 1) = aten.mm.default(self=x, mat2=w_padded)
+  w_copy f16[768, 5001] strides (5056, 1) = aten.clone.default(self=w, memory_format=None)
+  p f16[512, 5001] strides (5056, 1) = aten.mm.default(self=x, mat2=w_copy)
   v f16[2, 256, 5001] strides (1294336, 5056, 1) of p = aten.view.default(self=p, size=[2, 256, 5001])
   e f16[2, 256, 5001] strides (1294336, 5056, 1) = aten.exp.default(self=v)
   f f16[512, 5001] strides (5056, 1) of e = aten.view.default(self=e, size=[512, 5001])
@@ -60,14 +60,14 @@ TEST_SUITE("padded rows") {
   in w        f16[5001, 768]
   a f16[1024, 5001] of gradient = aten.view.default(self=gradient, size=[1024, 5001])
   b f16[5001, 1024] strides (1, 5001) of gradient = aten.t.default(self=a)
-  gradient_padded f16[2, 512, 5001] strides (2588672, 5056, 1) = aten.clone.default(self=gradient, memory_format=None)
-  a_padded f16[1024, 5001] strides (5056, 1) of gradient_padded = aten.view.default(self=gradient_padded, size=[1024, 5001])
-  b_padded f16[5001, 1024] strides (1, 5056) of gradient_padded = aten.t.default(self=a_padded)
-  c f16[5001, 768] = aten.mm.default(self=b_padded, mat2=x)
-  d f16[1024, 768] = aten.mm.default(self=a_padded, mat2=w)
+  gradient_copy f16[2, 512, 5001] strides (2588672, 5056, 1) = aten.clone.default(self=gradient, memory_format=None)
+  a_copy f16[1024, 5001] strides (5056, 1) of gradient_copy = aten.view.default(self=gradient_copy, size=[1024, 5001])
+  b_copy f16[5001, 1024] strides (1, 5056) of gradient_copy = aten.t.default(self=a_copy)
+  c f16[5001, 768] = aten.mm.default(self=b_copy, mat2=x)
+  d f16[1024, 768] = aten.mm.default(self=a_copy, mat2=w)
   t f16[768, 5001] strides (1, 768) of w = aten.t.default(self=w)
-  e_padded f16[1024, 5001] strides (5056, 1) = aten.mm.default(self=x, mat2=t) @backward 5
-  e f16[1024, 5001] = aten.clone.default(self=e_padded, memory_format=None) @backward 5
+  e_copy f16[1024, 5001] strides (5056, 1) = aten.mm.default(self=x, mat2=t) @backward 5
+  e f16[1024, 5001] = aten.clone.default(self=e_copy, memory_format=None) @backward 5
   return c, d, e
 )");
   }
