@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "inputs/text/words.h"
 #include "ir/error.h"
 #include "opbench/text/nearest.h"
 
@@ -13,32 +12,25 @@ namespace opbench {
 using ir::ErrorKind;
 using ir::fail;
 
-std::vector<Contender> contendersOf(const Texts& texts, bool hasLibraries,
-                                    const std::function<bool(const std::string&)>& isTorchNamespace) {
-  std::vector<std::string_view> names = inputs::split(texts.contenders, ",");
-  if (texts.measureNvfuser && std::find(names.begin(), names.end(), "torchscript") == names.end()) names.push_back("torchscript");
-  std::vector<Contender> contenders;
-  for (const std::string_view text : names) {
-    const Contender contender{std::string(text)};
-    const bool isOrMayBeNamespace = isNamespace(contender) && (hasLibraries || isTorchNamespace(contender.name()));
+void checkContenders(const Options& options, const std::function<bool(const std::string&)>& isTorchNamespace) {
+  for (const Contender& contender : options.contenders) {
+    const bool isOrMayBeNamespace = isNamespace(contender) && (!options.libraries.empty() || isTorchNamespace(contender.name()));
     if (!isKnown(contender) && !isOrMayBeNamespace)
       fail(ErrorKind::Input,
-           "unknown contender '{}'; choose from {}, kernel::NAME of --kernel, LIBRARY or LIBRARY::NAME of --load{}", text,
-           fmt::join(contenderNames(), ", "), suggestion(nearest(text, contenderNames())));
-    if (std::find(contenders.begin(), contenders.end(), contender) != contenders.end())
-      fail(ErrorKind::Input, "--contenders: '{}' is given twice", text);
-    contenders.push_back(contender);
+           "unknown contender '{}'; choose from {}, kernel::NAME of --kernel, LIBRARY or LIBRARY::NAME of --load{}",
+           contender.name(), fmt::join(contenderNames(), ", "), suggestion(nearest(contender.name(), contenderNames())));
+    if (std::count(options.contenders.begin(), options.contenders.end(), contender) > 1)
+      fail(ErrorKind::Input, "--contenders: '{}' is given twice", contender.name());
   }
-  if (contenders.empty()) fail(ErrorKind::Input, "--contenders is empty; choose from {}", fmt::join(contenderNames(), ", "));
-  return contenders;
+  if (options.contenders.empty())
+    fail(ErrorKind::Input, "--contenders is empty; choose from {}", fmt::join(contenderNames(), ", "));
 }
 
-std::vector<Contender> notSlowerThan(const Texts& texts, const std::vector<Contender>& contenders) {
+std::vector<Contender> notSlowerThan(const std::vector<std::string>& words, const std::vector<Contender>& contenders) {
   constexpr std::string_view prefix = "slower-than-";
   std::vector<Contender> others;
-  const std::string words = fmt::format("{}", fmt::join(texts.failOn, ","));
-  for (const std::string_view text : inputs::split(words, ",")) {
-    const Contender other{std::string(text.starts_with(prefix) ? text.substr(prefix.size()) : "")};
+  for (const std::string& text : words) {
+    const Contender other{text.starts_with(prefix) ? text.substr(prefix.size()) : ""};
     if (contenders.size() < 2 || std::find(contenders.begin(), contenders.end(), other) == contenders.end())
       fail(ErrorKind::Input, "--fail-on must be slower-than-NAME, of one of two contenders or more, got '{}'", text);
     others.push_back(other);

@@ -4,16 +4,14 @@
 #include <string>
 #include <vector>
 
-#include "opbench/cli/command_line.h"
+#include "opbench/settings/options.h"
 
 namespace opbench {
 
-/// The contenders of --contenders, and of --measure-nvfuser. Error: Input for a word that is no contender, and for a contender
-/// named twice. A name may be a namespace of torch's operators. Where libraries are to be loaded, any name may be one of theirs:
-/// whether it is one is seen then.
-std::vector<Contender> contendersOf(const Texts& texts, bool hasLibraries,
-                                    const std::function<bool(const std::string&)>& isTorchNamespace);
+/// Error: Input for a word of --contenders that is no contender, and for a contender named twice. A name may be a namespace of
+/// torch's operators. Where libraries are to be loaded, any name may be one of theirs: whether it is one is seen then.
+void checkContenders(const Options& options, const std::function<bool(const std::string&)>& isTorchNamespace);
 /// The contenders of `--fail-on slower-than-inductor`. Error: Input for any other word, and for a contender that does not race.
-std::vector<Contender> notSlowerThan(const Texts& texts, const std::vector<Contender>& contenders);
+std::vector<Contender> notSlowerThan(const std::vector<std::string>& words, const std::vector<Contender>& contenders);
 
 }  // namespace opbench

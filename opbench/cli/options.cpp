@@ -7,7 +7,6 @@
 #include <array>
 #include <utility>
 
-#include "inputs/text/words.h"
 #include "ir/error.h"
 #include "opbench/cli/command_line.h"
 #include "opbench/cli/contender_options.h"
@@ -23,10 +22,10 @@
 #include "opbench/networks/options/rnn.h"
 #include "opbench/networks/options/runner.h"
 #include "opbench/profile/options.h"
-#include "opbench/profile/tools.h"
 #include "opbench/report/formats.h"
 #include "opbench/select/suites.h"
 #include "opbench/settings/device_name.h"
+#include "opbench/settings/race_options.h"
 #include "opbench/show/options.h"
 #include "opbench/text/version.h"
 #include "runtime/cpu/processors.h"
@@ -42,41 +41,8 @@ constexpr std::pair<std::string_view, Verb> verbs[] = {
     {"profile", Verb::Profile}, {"repro", Verb::Repro},     {"rnn", Verb::Rnn},         {"model", Verb::Model},
     {"cnn", Verb::Rnn},         {"record", Verb::Record},   {"show", Verb::Show}};
 
-/// Splits at commas and drops empty parts.
-std::vector<std::string> split(const std::vector<std::string>& texts) {
-  std::vector<std::string> parts;
-  for (const std::string& text : texts)
-    for (const std::string_view part : inputs::split(text, ",")) parts.emplace_back(part);
-  return parts;
-}
-
-std::vector<std::string> patternsOf(std::string_view option, const std::vector<std::string>& texts) {
-  for (const std::string& text : texts)
-    if (split({text}).empty()) fail(ErrorKind::Input, "{} is empty; give an operator, a packet, a glob or all", option);
-  return split(texts);
-}
-
-/// Other names of dtypes that people use.
-constexpr std::pair<std::string_view, std::string_view> dtypeNames[] = {{"fp16", "float16"}, {"half", "float16"},
-                                                                        {"fp32", "float32"}, {"float", "float32"},
-                                                                        {"fp64", "float64"}, {"double", "float64"}};
-
-ir::DType dtypeOf(const std::string& text) {
-  const auto* other =
-      std::find_if(std::begin(dtypeNames), std::end(dtypeNames), [&](const auto& name) { return name.first == text; });
-  const auto dtype = ir::dtypeFromTorchName(other == std::end(dtypeNames) ? text : std::string(other->second));
-  const auto code = dtype ? dtype : ir::dtypeFromName(text);
-  if (code == ir::DType::F16 || code == ir::DType::BF16 || code == ir::DType::F32 || code == ir::DType::F64) return *code;
-  fail(ErrorKind::Input, "--dtype must be float16, bfloat16, float32 or float64, got '{}'", text);
-}
-
-/// The meaning of a word, an Input error that lists the known ones where it has none.
-template <typename Meaning>
-Meaning meaningOf(std::string_view option, const std::string& word, const std::optional<Meaning>& meaning,
-                  const std::vector<std::string>& known) {
-  if (!meaning) fail(ErrorKind::Input, "{} must be one of {}, got '{}'", option, fmt::join(known, ", "), word);
-  return *meaning;
-}
+/// The words that an option was given; none where it was not.
+std::vector<std::string> given(const CLI::App& app, const std::string& option) { return app.get_option(option)->results(); }
 
 /// What `opbench rnn` races.
 void readRnn(const CLI::App& app, Options& options) {
@@ -91,13 +57,15 @@ void readRnn(const CLI::App& app, Options& options) {
 }
 
 /// What `opbench model` races: on a CPU there are no CUDA graphs, and the runner compares one contender with eager.
-void readModel(const CLI::App& app, const Texts& texts, const Environment& environment, Options& options) {
+void readModel(const CLI::App& app, const Environment& environment, Options& options) {
   constexpr double longTimeout = 900;  // seconds
   ModelOptions& model = options.model;
   options.source = Source::Models;
   if (model.isOnCpu) options.device = "cpu";
-  model.runner.filters = texts.filters;
-  model.runner.excludes = texts.excludes;
+  model.runner.filters = given(app, "--filter");
+  model.runner.excludes = given(app, "--exclude");
+  options.filters.clear();
+  options.excludes.clear();
   model.isHalf |= options.dtype == ir::DType::F16;
   model.isBfloat16 |= options.dtype == ir::DType::BF16;
   const bool hasContenders = app.count("--contenders") > 0;
@@ -136,13 +104,13 @@ void readRecord(const CLI::App& app, const Environment& environment, Options& op
 }
 
 /// What `opbench profile` runs: samples that are named, or networks, by default fastrnns' three.
-void readProfile(const CLI::App& app, const Texts& texts, Options& options) {
+void readProfile(const CLI::App& app, Options& options) {
   check(options.profiling);
   check(options.rnn);
-  const bool ofNetworks = texts.ops.empty() && options.inputs.empty() && options.suites.empty();
+  const bool ofNetworks = app.count("--op") == 0 && options.inputs.empty() && options.suites.empty();
   if (!ofNetworks) {
-    const bool isLeftOut = app.count("--max-samples") == 0 && texts.sampleMode == Texts().sampleMode;
-    if (isLeftOut) options.maxSamples = 1;
+    const bool isTop = app.count("--sample-mode") == 0 || options.sampleMode == SampleMode::Top;
+    if (app.count("--max-samples") == 0 && isTop) options.maxSamples = 1;
     return;
   }
   options.source = Source::Rnn;
@@ -151,74 +119,37 @@ void readProfile(const CLI::App& app, const Texts& texts, Options& options) {
   options.profiling.settings.label = labelOf(options.rnn);
 }
 
-/// `NAME=FILE`, as a run passes it to its workers.
-void addProgram(const std::string& word, std::map<std::string, std::string>& programs) {
-  const size_t equals = word.find('=');
-  if (equals == 0 || equals == std::string::npos) fail(ErrorKind::Input, "--program must be NAME=FILE, got '{}'", word);
-  programs[word.substr(0, equals)] = word.substr(equals + 1);
-}
-
-/// A fault in the results of all samples (`zeros`), or process faults that happen to some (`segfault@3,hang@7`).
-void readFault(const std::string& text, Options& options) {
-  if (const auto faults = processFaultsFromText(text))
-    options.processFaults = *faults;
-  else if (!text.empty())
-    options.fault = meaningOf("--fault", text, faultFromName(text), faultNames());
-}
-
 /// The shard of the command line, or else of a job array's task.
-void readShard(const Texts& texts, const Schedulers& schedulers, Options& options) {
-  if (!texts.shard.empty() && texts.partitions != 0)
+void readShard(const CLI::App& app, const Schedulers& schedulers, Options& options) {
+  const auto shard = app.get_option("--shard")->as<std::string>();
+  const int partitions = app.get_option("--total-partitions")->as<int>();
+  if (!shard.empty() && partitions != 0)
     fail(ErrorKind::Input, "--shard and --total-partitions both choose the shard; use one of them");
-  if (texts.shard == "rank")
+  if (shard == "rank")
     options.shard = shardOfRank(schedulers);
-  else if (!texts.shard.empty())
-    options.shard = shardFromText(texts.shard);
-  else if (texts.partitions != 0)
-    options.shard = shardFromText(fmt::format("{}/{}", texts.partition + 1, texts.partitions));
+  else if (!shard.empty())
+    options.shard = shardFromText(shard);
+  else if (partitions != 0)
+    options.shard = shardFromText(fmt::format("{}/{}", app.get_option("--partition-id")->as<int>() + 1, partitions));
   else {
     options.shard = shardOfArray(schedulers);
     options.isArrayTask = !schedulers.slurmTask.empty() && !schedulers.slurmCount.empty();
   }
 }
 
-/// `cuda:1` of `1`.
-std::vector<std::string> devicesOf(const Texts& texts) {
-  std::vector<std::string> devices;
-  for (const std::string& word : split(texts.devices)) {
-    const std::string device = word == "cpu" || word.starts_with("cuda") ? word : "cuda:" + word;
-    if (!isDevice(device)) fail(ErrorKind::Input, "--devices must be GPU numbers, as in 0,1, got '{}'", word);
-    devices.push_back(device);
-  }
-  return devices;
+/// The samples of a worker's sweep, and what they were selected from.
+void readWorker(const CLI::App& app, Options& options) {
+  if (app.count("--traces") > 0) options.profile = profileSettingsFrom(app.get_option("--traces")->as<std::string>());
+  if (app.count("--worker") == 0) return;
+  const auto sweep = app.get_option("--worker")->as<std::vector<int64_t>>();
+  options.samples = static_cast<int>(sweep.at(0));
+  options.recorded = {sweep.at(1), sweep.at(2)};
 }
 
-runtime::Flush flushOf(const std::string& text) {
-  if (text == "write") return runtime::Flush::Write;
-  if (text == "read") return runtime::Flush::Read;
-  fail(ErrorKind::Input, "--flush must be write or read, got '{}'", text);
-}
-
-void atLeast(std::string_view option, int64_t value, int64_t least) {
-  if (value < least) fail(ErrorKind::Input, "{} must be at least {}, got {}", option, least, value);
-}
-
+/// Refuses what contradicts itself.
 void check(const Options& options) {
-  atLeast("--warmup", options.warmups, 0);
-  atLeast("--nloops", options.runs, 1);
-  if (!(options.precision > 0 && options.precision < 1))
-    fail(ErrorKind::Input, "--precision must be greater than 0 and less than 100 (percent), got {}", options.precision * 100);
-  if (!(options.maxSeconds > 0))
-    fail(ErrorKind::Input, "--max-time must be greater than 0 (seconds), got {}", options.maxSeconds);
-  const auto& sanitizers = profile::sanitizerNames();
-  if (!options.sanitizer.empty() && std::find(sanitizers.begin(), sanitizers.end(), options.sanitizer) == sanitizers.end())
-    fail(ErrorKind::Input, "--sanitize must be one of {}, got '{}'", fmt::join(sanitizers, ", "), options.sanitizer);
   if (!options.devices.empty() && (options.inProcess || !options.device.empty()))
     fail(ErrorKind::Input, "--devices cannot be combined with {}", options.inProcess ? "--in-process" : "--device");
-  if (!(options.timeout >= 0)) fail(ErrorKind::Input, "--timeout must be at least 0 (seconds), got {}", options.timeout);
-  if (!(options.startTimeout.value_or(0) >= 0))
-    fail(ErrorKind::Input, "--start-timeout must be at least 0 (seconds), got {}", *options.startTimeout);
-  atLeast("--compilers", options.compilers.value_or(0), 0);
   if (options.compilers.value_or(0) > 0 && options.inProcess)
     fail(ErrorKind::Input, "--compilers cannot be combined with --in-process");
   if (!options.timing)
@@ -227,19 +158,10 @@ void check(const Options& options) {
                                         std::pair(options.counters, "--counters"), std::pair(options.tune, "--tune")})
       if (isGiven) fail(ErrorKind::Input, "--no-timing cannot be combined with {}", name);
   if (options.tune && !options.schedules.empty()) fail(ErrorKind::Input, "--schedule cannot be combined with --tune");
-  atLeast("--siblings", options.siblings.value_or(0), 0);
   if (options.siblings.value_or(0) > 0 && !options.accuracyChecking)
     fail(ErrorKind::Input, "--siblings cannot be combined with --no-accuracy-checking");
-  atLeast("--max-samples", options.maxSamples, 0);
-  atLeast("--start-idx", options.startIdx, 0);
-  atLeast("--max-bytes", options.maxBytes, 0);
-  atLeast("--threads", options.threads, 0);
   if (const size_t most = 4 * runtime::allowedProcessors().size(); options.threads > static_cast<int>(most))
     fail(ErrorKind::Input, "--threads must be at most {} on this machine (four per processor), got {}", most, options.threads);
-  atLeast("--cache-size", options.cache.mostBytes, 0);
-  atLeast("--max-cases", options.maxCases, 0);
-  if (!options.device.empty() && !isDevice(options.device))
-    fail(ErrorKind::Input, "--device must be cpu, cuda or cuda:N, got '{}'", options.device);
   if (options.csv == "-" && options.json == "-")
     fail(ErrorKind::Input, "--csv - and --json - cannot both write to standard output");
   if (options.resume && (options.json.empty() || options.json == "-"))
@@ -268,10 +190,10 @@ std::string defaultKey(const Environment& environment) {
 }
 
 /// Completes what the command line says of the cache. A worker or compiler has its run's settings, whatever the environment says.
-void readCache(const Texts& texts, const Environment& environment, Options& options) {
+void readCache(const CLI::App& app, const Environment& environment, Options& options) {
   runtime::CacheSettings& cache = options.cache;
   if (cache.folder.empty()) cache.folder = defaultCache(environment);
-  if (texts.noCache) cache.folder.clear();
+  if (isOn(app, "--no-cache")) cache.folder.clear();
   if (options.verb == Verb::Work || options.verb == Verb::Compile) return;
   const std::string& shared = environment.sharedCache;
   if (!shared.empty() && shared != "0" && shared != "1")
@@ -280,23 +202,79 @@ void readCache(const Texts& texts, const Environment& environment, Options& opti
   if (cache.keyFile.empty()) cache.keyFile = defaultKey(environment);
 }
 
-Verb verbOf(const CLI::App& app, const Texts& texts) {
+Verb verbOf(const CLI::App& app) {
+  const bool lists = isOn(app, "--list");
   for (const auto& [name, verb] : verbs) {
     if (!app.got_subcommand(std::string(name))) continue;
-    if (texts.isRecorder) return Verb::Capture;
+    if (isOn(app, "--recorder")) return Verb::Capture;
     const bool racesNetworks = verb == Verb::Rnn || verb == Verb::Model;
-    return racesNetworks && texts.list ? Verb::List : verb;
+    return racesNetworks && lists ? Verb::List : verb;
   }
   if (app.count("--worker") > 0) return Verb::Work;
-  if (texts.isCompiler) return Verb::Compile;
-  if (texts.isReader) return Verb::Read;
-  return texts.list ? Verb::List : Verb::Race;
+  if (isOn(app, "--compiler")) return Verb::Compile;
+  if (isOn(app, "--reader")) return Verb::Read;
+  return lists ? Verb::List : Verb::Race;
 }
 
 Options printing(std::string text) {
   Options options;
   options.verb = Verb::Print;
   options.text = std::move(text);
+  return options;
+}
+
+/// Completes `options`, where CLI11 has put what it understood; nothing where their verb is not wanted.
+std::optional<Options> completed(const CLI::App& app, const std::vector<std::string>& arguments, const Environment& environment,
+                                 bool (*isWanted)(Verb), Options options) {
+  if (isOn(app, "--help-all")) return printing(app.help());
+  if (isOn(app, "--version")) return printing(versionText() + "\n");
+  if (!app.remaining(true).empty()) refuseExtras(app, arguments);
+  if (app.got_subcommand("man")) return printing(manualPage(declared(app), versionText()));
+  if (app.got_subcommand("completion")) {
+    const auto text = app.get_subcommand("completion")->get_option("SHELL")->as<std::string>();
+    const auto shell = shellFromName(text);
+    if (!shell) fail(ErrorKind::Input, "completion must be one of {}, got '{}'", fmt::join(shellNames(), ", "), text);
+    return printing(completionScript(declared(app), *shell));
+  }
+
+  options.verb = verbOf(app);
+  if (!isWanted(options.verb)) return std::nullopt;
+  options.program = environment.program.string();
+  options.arguments = arguments;
+  options.suitesFolder = findSuites(environment);
+  options.modelsFolder = findShared(environment, "models");
+  options.python = environment.python.empty() ? "python3" : environment.python;
+  for (const RaceOption& option : raceOptions()) option.readGiven(app, options);
+  readWorker(app, options);
+  checkContenders(options, environment.isNamespace);
+  if (isOn(app, "--measure-nvfuser") && !options.races(Contender::Torchscript))
+    options.contenders.push_back(Contender::Torchscript);
+  options.namesContenders = app.count("--contenders") > 0;
+  options.notSlowerThan = notSlowerThan(kinds::splitAtCommas(given(app, "--fail-on")), options.contenders);
+  checkInductorSettings(options.inductorSettings);
+  if (options.compat == Compat::Operatorbench) adoptOperatorbench(options, [&](const char* name) { return app.count(name) > 0; });
+  if (app.got_subcommand("rnn")) {
+    const bool isCnn = std::find(arguments.begin(), arguments.end(), "cnn") != arguments.end();  // the other name of the verb
+    if (isCnn && app.get_subcommand("rnn")->count("--group") == 0) options.rnn.groups = {"cnns"};
+    readRnn(app, options);
+  }
+  if (app.got_subcommand("model")) readModel(app, environment, options);
+  if (options.verb == Verb::Compare) readCompare(options.compare);
+  if (options.verb == Verb::Show) check(options.show);
+  if (app.got_subcommand("merge")) readRunnerReport(options.model.runner);
+  if (app.got_subcommand("record")) readRecord(app, environment, options);
+  constexpr std::array sharding{Verb::Race, Verb::Rnn, Verb::Model, Verb::Profile, Verb::Work, Verb::List};
+  if (std::find(sharding.begin(), sharding.end(), options.verb) != sharding.end())
+    readShard(app, environment.schedulers, options);
+  if (isOn(app, "--accuracy-checking") && !options.accuracyChecking)
+    fail(ErrorKind::Input, "--accuracy-checking and --no-accuracy-checking contradict each other");
+  if (options.model.hasNoSpeed) options.timing = false;
+  readCache(app, environment, options);
+  if (options.cases.empty()) options.cases = "opbench-cases";
+  if (isOn(app, "--no-cases") || options.fault) options.cases.clear();  // planted faults make no cases
+  if (options.verb == Verb::Profile) readProfile(app, options);
+  for (const RaceOption& option : raceOptions()) option.checkValue(app, options);
+  check(options);
   return options;
 }
 
@@ -309,92 +287,22 @@ Options parseOptions(const std::vector<std::string>& arguments, const Environmen
 std::optional<Options> parseOptions(const std::vector<std::string>& arguments, const Environment& environment,
                                     bool (*isWanted)(Verb)) {
   Options options;
-  Texts texts;
   CLI::App app{"", "opbench"};
   app.allow_extras();
   app.formatter_fn([&](const CLI::App* asked, const std::string&, CLI::AppFormatMode) {
-    return helpText(declared(*asked), texts.helpAll, environment.columns);
+    return helpText(declared(*asked), isOn(app, "--help-all"), environment.columns);
   });
-  declareAll(app, options, texts);
+  declareAll(app, options);
   try {
     std::vector<std::string> words = withSeparator(arguments);
     std::reverse(words.begin(), words.end());
     app.parse(std::move(words));
+    return completed(app, arguments, environment, isWanted, options);
   } catch (const CLI::CallForHelp&) {
     return printing(app.help());
   } catch (const CLI::ParseError& error) {
     refuseUsage(error);
   }
-  if (texts.helpAll) return printing(app.help());
-  if (texts.version) return printing(versionText() + "\n");
-  if (!app.remaining(true).empty()) refuseExtras(app, arguments);
-  if (app.got_subcommand("man")) return printing(manualPage(declared(app), versionText()));
-  if (app.got_subcommand("completion")) {
-    const auto shell = meaningOf("completion", texts.shell, shellFromName(texts.shell), shellNames());
-    return printing(completionScript(declared(app), shell));
-  }
-
-  options.verb = verbOf(app, texts);
-  if (!isWanted(options.verb)) return std::nullopt;
-  options.suites = split(texts.suites);
-  options.inputs = texts.files;
-  options.inputs.insert(options.inputs.end(), texts.folders.begin(), texts.folders.end());
-  if (!texts.ops.empty()) options.ops = patternsOf("--op", texts.ops);
-  if (!app.got_subcommand("model")) {  // of models these are regular expressions
-    options.filters = patternsOf("--filter", texts.filters);
-    options.excludes = patternsOf("--exclude", texts.excludes);
-  }
-  options.sampleMode = meaningOf("--sample-mode", texts.sampleMode, sampleModeFromName(texts.sampleMode), sampleModeNames());
-  if (texts.sweep.size() == 3) {
-    options.samples = static_cast<int>(texts.sweep[0]);
-    options.recorded = {texts.sweep[1], texts.sweep[2]};
-  }
-  if (!texts.dtype.empty()) options.dtype = dtypeOf(texts.dtype);
-  options.contenders = contendersOf(texts, !options.libraries.empty(), environment.isNamespace);
-  options.namesContenders = app.count("--contenders") > 0;
-  options.python = environment.python.empty() ? "python3" : environment.python;
-  options.notSlowerThan = notSlowerThan(texts, options.contenders);
-  options.inductorSettings = split(texts.inductorSettings);
-  checkInductorSettings(options.inductorSettings);
-  if (!texts.compat.empty() && texts.compat != "operatorbench")
-    fail(ErrorKind::Input, "--compat must be operatorbench, got '{}'", texts.compat);
-  if (!texts.compat.empty()) {
-    options.compat = Compat::Operatorbench;
-    adoptOperatorbench(options, [&](const char* name) { return app.count(name) > 0; });
-  }
-  const bool isCnn = std::find(arguments.begin(), arguments.end(), "cnn") != arguments.end();  // the other name of the verb
-  if (app.got_subcommand("rnn") && isCnn && app.get_subcommand("rnn")->count("--group") == 0) options.rnn.groups = {"cnns"};
-  if (app.got_subcommand("rnn")) readRnn(app, options);
-  options.data = meaningOf("--data", texts.data, inputs::distributionFromName(texts.data), inputs::distributionNames());
-  readFault(texts.fault, options);
-  options.devices = devicesOf(texts);
-  options.modelsFolder = findShared(environment, "models");
-  for (const std::string& word : texts.programs) addProgram(word, options.programs);
-  if (app.got_subcommand("model")) readModel(app, texts, environment, options);
-  if (options.verb == Verb::Compare) readCompare(options.compare);
-  if (options.verb == Verb::Show) check(options.show);
-  if (app.got_subcommand("merge")) readRunnerReport(options.model.runner);
-  if (app.got_subcommand("record")) readRecord(app, environment, options);
-  constexpr std::array sharding{Verb::Race, Verb::Rnn, Verb::Model, Verb::Profile, Verb::Work, Verb::List};
-  if (std::find(sharding.begin(), sharding.end(), options.verb) != sharding.end())
-    readShard(texts, environment.schedulers, options);
-  if (texts.accuracyChecking && texts.noAccuracyChecking)
-    fail(ErrorKind::Input, "--accuracy-checking and --no-accuracy-checking contradict each other");
-  if (app.count("--repeats") > 0) atLeast("--repeats", options.repeats, 1);
-  options.precision = texts.precision / 100;
-  options.flush = flushOf(texts.flush);
-  options.accuracyChecking = app.count("--accuracy-checking") > 0 ? texts.accuracyChecking : !texts.noAccuracyChecking;
-  options.timing = !texts.noTiming && !options.model.hasNoSpeed;
-  readCache(texts, environment, options);
-  if (options.cases.empty()) options.cases = "opbench-cases";
-  if (texts.noCases || options.fault) options.cases.clear();  // planted faults make no cases
-  options.program = environment.program.string();
-  options.arguments = arguments;
-  if (!texts.traces.empty()) options.profile = profileSettingsFrom(texts.traces);
-  if (options.verb == Verb::Profile) readProfile(app, texts, options);
-  options.suitesFolder = findSuites(environment);
-  check(options);
-  return options;
 }
 
 }  // namespace opbench

@@ -3,6 +3,7 @@
 #include "inputs/files.h"
 #include "ir/error.h"
 #include "opbench/select/suites.h"
+#include "opbench/settings/race_options.h"
 
 namespace opbench {
 namespace {
@@ -22,13 +23,8 @@ void add(std::vector<Named>& files, std::string_view by, const std::string& path
 
 std::vector<Named> outputsOf(const Options& options) {
   std::vector<Named> files;
-  add(files, "--json", options.json);
-  add(files, "--csv", options.csv);
-  add(files, "--samples-csv", options.samplesCsv);
-  add(files, "--junit", options.junit);
-  add(files, "--dashboard", options.dashboard);
-  add(files, "--html", options.html);
-  add(files, "--markdown", options.markdown);
+  for (const RaceOption& option : raceOptions())
+    if (option.output != nullptr) add(files, option.name(), options.*option.output);
   add(files, "--markdown", options.compare.markdown);
   add(files, "--junit", options.compare.junit);
   add(files, "--html", options.compare.html);
@@ -39,8 +35,8 @@ std::vector<Named> outputsOf(const Options& options) {
 
 std::vector<Named> inputsOf(const Options& options) {
   std::vector<Named> files;
-  add(files, "--config", options.config);
-  add(files, "--tolerances", options.tolerances);
+  for (const RaceOption& option : raceOptions())
+    if (option.input != nullptr) add(files, option.name(), options.*option.input);
   add(files, "--batch-size-file", options.model.runner.batchSizeFile);
   add(files, "opbench convert", options.results);
   for (const std::string& file : options.compare.base) add(files, "opbench compare", file);

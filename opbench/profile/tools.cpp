@@ -28,11 +28,6 @@ std::vector<std::string> underTool(const std::string& tool, const std::string& o
   return words;
 }
 
-const std::vector<std::string>& sanitizerNames() {
-  static const std::vector<std::string> names{"memcheck", "racecheck", "initcheck", "synccheck"};
-  return names;
-}
-
 std::vector<std::string> underSanitizer(const std::string& name, const std::vector<std::string>& command) {
   std::vector<std::string> words{"compute-sanitizer", "--tool=" + name, "--error-exitcode=1"};
   words.insert(words.end(), command.begin(), command.end());

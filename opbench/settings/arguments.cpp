@@ -11,6 +11,7 @@
 
 #include "inputs/files.h"
 #include "ir/error.h"
+#include "opbench/settings/race_options.h"
 #include "runtime/build/hash.h"
 
 namespace opbench {
@@ -18,155 +19,9 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-/// An option that a race's rows depend on: workers are told it, and results have it. `add` adds its words unless it has its
-/// default.
-struct Travelling {
-  std::string_view name;
-  void (*add)(std::string_view name, const Options& options, Words& words);
-};
-
 void addWords(std::string_view name, const std::string& value, Words& words) {
   words.insert(words.end(), {std::string(name), value});
 }
-
-/// `--name value` of a member.
-template <auto member>
-void value(std::string_view name, const Options& options, Words& words) {
-  if (options.*member != Options().*member) addWords(name, fmt::format("{}", options.*member), words);
-}
-
-/// `--name` where a member is not as by default.
-template <auto member>
-void flag(std::string_view name, const Options& options, Words& words) {
-  if (options.*member != Options().*member) words.emplace_back(name);
-}
-
-/// `--name value` of each value of a list.
-template <auto member>
-void each(std::string_view name, const Options& options, Words& words) {
-  for (const std::string& one : options.*member) addWords(name, one, words);
-}
-
-void dtype(std::string_view name, const Options& options, Words& words) {
-  addWords(name, std::string(ir::torchName(options.dtype)), words);
-}
-
-void data(std::string_view option, const Options& options, Words& words) {
-  if (options.data != Options().data) addWords(option, std::string(inputs::name(options.data)), words);
-}
-
-void flush(std::string_view name, const Options& options, Words& words) {
-  if (options.flush == runtime::Flush::Read) addWords(name, "read", words);
-}
-
-void programs(std::string_view name, const Options& options, Words& words) {
-  for (const auto& [model, file] : options.programs) addWords(name, fmt::format("{}={}", model, file), words);
-}
-
-void contenders(std::string_view name, const Options& options, Words& words) {
-  if (options.contenders != Options().contenders)
-    addWords(name, fmt::format("{}", fmt::join(namesOf(options.contenders), ",")), words);
-}
-
-void precision(std::string_view name, const Options& options, Words& words) {
-  if (options.precision != Options().precision) addWords(name, fmt::format("{:.10g}", options.precision * 100), words);
-}
-
-void siblings(std::string_view name, const Options& options, Words& words) {
-  if (options.siblings) addWords(name, std::to_string(*options.siblings), words);
-}
-
-void faults(std::string_view option, const Options& options, Words& words) {
-  if (options.fault) addWords(option, std::string(name(*options.fault)), words);
-  if (!options.processFaults.empty()) addWords(option, toText(options.processFaults), words);
-}
-
-using O = Options;
-
-/// Every option that travels, the dtype first.
-constexpr Travelling travelling[] = {{"--dtype", dtype},
-                                     {"--seed", value<&O::seed>},
-                                     {"--threads", value<&O::threads>},
-                                     {"--channels-last", flag<&O::channelsLast>},
-                                     {"--data", data},
-                                     {"--max-bytes", value<&O::maxBytes>},
-                                     {"--config", value<&O::config>},
-                                     {"--slow", flag<&O::slow>},
-                                     {"--flush", flush},
-                                     {"--program", programs},
-                                     {"--tune", flag<&O::tune>},
-                                     {"--schedule", each<&O::schedules>},
-                                     {"--contenders", contenders},
-                                     {"--load", each<&O::libraries>},
-                                     {"--kernel", each<&O::kernels>},
-                                     {"--inductor-options", each<&O::inductorSettings>},
-                                     {"--repeats", value<&O::repeats>},
-                                     {"--precision", precision},
-                                     {"--max-time", value<&O::maxSeconds>},
-                                     {"--warmup", value<&O::warmups>},
-                                     {"--nloops", value<&O::runs>},
-                                     {"--kernel-time", flag<&O::kernelTime>},
-                                     {"--counters", flag<&O::counters>},
-                                     {"--trace-memory", flag<&O::tracesMemory>},
-                                     {"--any-precision", flag<&O::anyPrecision>},
-                                     {"--aa", flag<&O::isAA>},
-                                     {"--no-accuracy-checking", flag<&O::accuracyChecking>},
-                                     {"--siblings", siblings},
-                                     {"--no-timing", flag<&O::timing>},
-                                     {"--no-memory", flag<&O::noMemory>},
-                                     {"--cosine", flag<&O::cosine>},
-                                     {"--check-groups", flag<&O::checksGroups>},
-                                     {"--tolerances", value<&O::tolerances>},
-                                     {"--fault", faults}};
-
-/// The options of a race that stay with the run: which samples it races, where, who starts what, and where results go. Workers
-/// are told of some in other words (supervisor.cpp).
-constexpr std::string_view staying[] = {"--op",
-                                        "--suite",
-                                        "--inputs",
-                                        "--inp-file",
-                                        "--max-samples",
-                                        "--filter",
-                                        "--exclude",
-                                        "--sample-mode",
-                                        "--start-idx",
-                                        "--compat",
-                                        "--device",
-                                        "--devices",
-                                        "--measure-nvfuser",
-                                        "--fail-on",
-                                        "--accuracy-checking",
-                                        "--sanitize",
-                                        "--cases",
-                                        "--max-cases",
-                                        "--no-cases",
-                                        "--resume",
-                                        "--force",
-                                        "--shard",
-                                        "--total-partitions",
-                                        "--partition-id",
-                                        "--timeout",
-                                        "--start-timeout",
-                                        "--compilers",
-                                        "--in-process",
-                                        "--list",
-                                        "--json",
-                                        "--csv",
-                                        "--dump",
-                                        "--quiet",
-                                        "--show-runs",
-                                        "--markdown",
-                                        "--dashboard",
-                                        "--junit",
-                                        "--html",
-                                        "--samples-csv",
-                                        "--cache",
-                                        "--cache-size",
-                                        "--shared-cache",
-                                        "--no-cache",
-                                        "--help",
-                                        "--help-all",
-                                        "--version"};
 
 /// The values of options in a line of quoted(), by the options' names; a flag's is empty.
 std::map<std::string, std::string> valuesOf(std::string_view line) {
@@ -205,15 +60,9 @@ void addProgram(const std::string& name, const std::string& file, runtime::Diges
 
 std::vector<std::string> raceArguments(const Options& options) {
   Words words;
-  for (const Travelling& option : travelling) option.add(option.name, options, words);
+  for (const RaceOption& option : raceOptions())
+    if (option.tell) option.tell(option.name(), options, words);
   return words;
-}
-
-std::optional<Reach> reachOf(std::string_view option) {
-  const auto isIt = [&](const Travelling& each) { return each.name == option; };
-  if (std::any_of(std::begin(travelling), std::end(travelling), isIt)) return Reach::Workers;
-  if (std::find(std::begin(staying), std::end(staying), option) != std::end(staying)) return Reach::Run;
-  return std::nullopt;
 }
 
 std::vector<std::string> selectionArguments(const Options& options) {
@@ -223,7 +72,7 @@ std::vector<std::string> selectionArguments(const Options& options) {
     if (!values.empty()) addWords(name, fmt::format("{}", fmt::join(values, ",")), words);
   };
   addAll("--suite", options.suites);
-  each<&Options::inputs>("--inputs", options, words);
+  for (const std::string& input : options.inputs) addWords("--inputs", input, words);
   addAll("--op", options.ops);
   addAll("--filter", options.filters);
   addAll("--exclude", options.excludes);
@@ -243,13 +92,17 @@ std::vector<std::string> cacheArguments(const runtime::CacheSettings& settings) 
 }
 
 std::string rulesDigest(const Options& options) {
-  if (options.config.empty() && options.tolerances.empty() && options.programs.empty() && options.kernels.empty()) return "";
   runtime::Digest all;
+  bool isAny = !options.programs.empty() || !options.kernels.empty();
   for (const auto& [name, file] : options.programs) addProgram(name, file, all);
   for (const std::string& file : options.kernels) all.add(kernelContent(file));
-  for (const std::string& path : {options.config, options.tolerances})
+  for (const RaceOption& option : raceOptions()) {
+    if (option.input == nullptr || !option.tell) continue;
+    const std::string& path = options.*option.input;
     all.add((path.empty() ? "" : inputs::readFile(path)) + '\0');
-  return all.text();
+    isAny |= !path.empty();
+  }
+  return isAny ? all.text() : "";
 }
 
 std::vector<std::string> commandWords(const Options& options) {

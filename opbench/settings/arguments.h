@@ -1,6 +1,5 @@
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,16 +8,9 @@
 
 namespace opbench {
 
-/// The arguments with which opbench races samples as `options` say, whatever they are and wherever it is done; arguments of
-/// default value are left out. Equal arguments make equal rows, measuring apart.
+/// The arguments with which opbench races samples as `options` say, whatever they are and wherever it is done: every option of
+/// raceOptions() that does not stay with the run and differs from its default. Equal arguments make equal rows, measuring apart.
 std::vector<std::string> raceArguments(const Options& options);
-
-/// How far an option of a race reaches: to the workers, who race as it says, or no further than the run itself.
-enum class Reach { Run, Workers };
-
-/// The reach of an option by its long name. Each option has one: nothing stands for a name that is none, or for an option that
-/// whoever declared it forgot in the table.
-std::optional<Reach> reachOf(std::string_view option);
 
 /// The arguments that choose the samples of files; arguments that choose nothing are left out. None for networks.
 std::vector<std::string> selectionArguments(const Options& options);

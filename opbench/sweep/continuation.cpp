@@ -60,7 +60,7 @@ void Continuation::checkRun(const SampleResult& result) const {
   if (!result.hasSums) refuse("a line has no checksum");
   if (run.shard != toText(options_.shard))
     refuse(fmt::format("shards differ (file: {}; now: {})", run.shard, toText(options_.shard)));
-  if (run.options != raceOptions_) refuse(optionDifferences(run.options, raceOptions_));
+  if (const std::string differences = optionDifferences(run.options, raceOptions_); !differences.empty()) refuse(differences);
   if (run.rules != rules_) refuse("the contents of --config, --tolerances, --program or --kernel have changed");
   if (const auto contenders = contendersOf(result.row.op, options_.contenders); run.contenders != contenders)
     refuse(fmt::format("contenders differ (file: {}; now: {})", fmt::join(namesOf(run.contenders), ", "),

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "inputs/text/words.h"
-#include "opbench/cli/help/groups.h"
+#include "opbench/settings/groups.h"
 
 namespace opbench {
 namespace {

@@ -2,8 +2,6 @@
 
 #include <doctest/doctest.h>
 
-#include "opbench/cli/command_line.h"
-#include "opbench/cli/help/declared.h"
 #include "opbench/cli/options.h"
 
 using namespace opbench;
@@ -59,19 +57,11 @@ TEST_CASE("the arguments are understood as they were meant") {
   CHECK(quoted(arguments).ends_with("--tolerances 'it'\\''s mine.yaml' --fault zeros"));
 }
 
-TEST_CASE("every option of a race reaches the workers, or is said to stay with the run") {
-  CLI::App app;
-  Options options;
-  Texts texts;
-  declareAll(app, options, texts);
-  for (const DeclaredGroup& group : declared(app).groups)
-    for (const DeclaredOption& option : group.options) {
-      const std::string& name = option.names.back();
-      CHECK_MESSAGE(reachOf(name), name << " is not in the table of opbench/settings/arguments.cpp");
-    }
-  CHECK(reachOf("--seed") == Reach::Workers);
-  CHECK(reachOf("--json") == Reach::Run);
-  CHECK_FALSE(reachOf("--sead"));
+TEST_CASE("workers are told how samples are raced, and not which, where, and where results go") {
+  const Options options = parseOptions({"--no-timing", "--csv", "t", "--seed", "7", "--op", "add", "--nloops", "9", "--device",
+                                        "cpu", "--siblings", "0", "--quiet", "--load", "x.so", "--shard", "1/2"},
+                                       {});
+  CHECK(quoted(raceArguments(options)) == "--dtype float32 --load x.so --no-timing --seed 7 --siblings 0 --nloops 9");
 }
 
 TEST_CASE("a line of quoted words is read back") {

@@ -65,7 +65,7 @@ TEST_CASE("a line of samples, or a file with a single one: the options are those
   given.channelsLast = true;
   given.contenders = {Contender::Eager, Contender::Torchscript};
   CHECK(commandLine(raceOptions(readCase(bed.at("one.txt")), given)) ==
-        "--dtype bfloat16 --channels-last --contenders eager,torchscript");
+        "--dtype bfloat16 --contenders eager,torchscript --channels-last");
 }
 
 TEST_CASE("what is no case is refused") {
