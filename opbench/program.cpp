@@ -95,7 +95,7 @@ Selection readSelection(const Options& options, size_t& unreadable) {
       std::cerr << "opbench: " << inputs::printable(unknown) << "\n";
     return selectionOf(samplesOf(options.model, programs, config, std::ref(reader)));
   }
-  const inputs::Samples read = readSamples(options);
+  const inputs::Samples read = readSamples(options, options.dtype);
   for (const std::string& error : read.errors) std::cerr << "opbench: error: " << inputs::printable(error) << "\n";
   unreadable = read.errors.size();
   if (read.samples.empty()) ir::fail(ir::ErrorKind::Input, "no sample could be read");
@@ -136,7 +136,7 @@ void checkLowerings() { checkRegistrations(lowering::registrations(), runtime::o
 /// to list. Empty where there are samples, or ATen has no such operator.
 std::string loweringsWithoutSamples(const Options& options) {
   if (options.source != Source::Files) return "";
-  const std::vector<inputs::Sample> samples = readSamples(options).samples;
+  const std::vector<inputs::Sample> samples = readSamples(options, options.dtype).samples;
   return samples.empty() || unmatched(samples, options.ops).size() < options.ops.size()
              ? ""
              : loweringsText(options.ops, lowering::registrations(), runtime::operatorNames());

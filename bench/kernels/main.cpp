@@ -42,7 +42,7 @@ struct Group {
 std::vector<inputs::Sample> samplesIn(const std::vector<std::string>& paths) {
   const inputs::Samples read = inputs::readSamples(paths);
   for (const std::string& error : read.errors) fmt::print(stderr, "kernels: {}\n", error);
-  opbench::Options options;
+  opbench::SelectionSettings options;
   options.sampleMode = opbench::SampleMode::First;
   options.maxSamples = 0;
   return opbench::select(read.samples, options).samples;

@@ -138,11 +138,9 @@ std::string aboutCase(const Case& wanted) {
                      record.reason);
 }
 
-Options raceOptions(const Case& wanted, const Options& given) {
-  Options options = given;
-  options.verb = Verb::Race;
-  options.ops = {"all"};
-  options.maxSamples = options.startIdx = options.maxBytes = 0;
+RaceSettings raceSettings(const Case& wanted, const RaceSettings& given) {
+  RaceSettings options = given;
+  options.maxBytes = 0;
   options.accuracyChecking = true;
   options.slow = !options.config.empty();
   options.cases.clear();
@@ -165,7 +163,7 @@ Options raceOptions(const Case& wanted, const Options& given) {
   return options;
 }
 
-inputs::Data dataOf(const Case& wanted, const Options& run) {
+inputs::Data dataOf(const Case& wanted, const RaceSettings& run) {
   const std::string text = wanted.record ? wanted.record->data : "";
   if (text.empty()) return {run.data};
   const auto data = inputs::dataFromText(text);
@@ -173,7 +171,7 @@ inputs::Data dataOf(const Case& wanted, const Options& run) {
   return *data;
 }
 
-void addReproCommand(Outcome& outcome, const Row& row, const Options& options) {
+void addReproCommand(Outcome& outcome, const Row& row, const RaceSettings& options) {
   if (row.file.empty()) return;
   outcome.reason += fmt::format("; `opbench repro {} {}` writes the case", quoted(fmt::format("{}:{}", row.file, row.line)),
                                 commandLine(options));

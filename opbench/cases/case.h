@@ -8,7 +8,7 @@
 #include "inputs/sample.h"
 #include "opbench/results/record.h"
 #include "opbench/results/row.h"
-#include "opbench/settings/options.h"
+#include "opbench/settings/race.h"
 
 namespace opbench {
 
@@ -31,12 +31,12 @@ std::string aboutCase(const Case& wanted);
 
 /// The options to race the case with: the dtype, data, seed, threads, strides and contender of its record, and its device unless
 /// one was given; without a record, the options given. Errors: Input, for values of the record that are none.
-Options raceOptions(const Case& wanted, const Options& given);
+RaceSettings raceSettings(const Case& wanted, const RaceSettings& given);
 
 /// The data that its record says it was drawn from, or that it is to be raced on.
-inputs::Data dataOf(const Case& wanted, const Options& run);
+inputs::Data dataOf(const Case& wanted, const RaceSettings& run);
 
 /// Ends the reason of an outcome with the command that writes its case: `opbench repro FILE:LINE --dtype float16`.
-void addReproCommand(Outcome& outcome, const Row& row, const Options& options);
+void addReproCommand(Outcome& outcome, const Row& row, const RaceSettings& options);
 
 }  // namespace opbench

@@ -69,7 +69,7 @@ class Arguments {
 
 }  // namespace
 
-std::string caseJson(const Case& wanted, const Options& run) {
+std::string caseJson(const Case& wanted, const RaceSettings& run) {
   const inputs::Sample sample = inputs::convert(wanted.sample, run.dtype, run.channelsLast);
   const std::string device = run.device.empty() ? "cpu" : run.device;
   Arguments arguments(device);

@@ -31,7 +31,7 @@ std::string folderName(const Row& row, const Outcome& outcome) {
   return fmt::format("{}-{}{}", row.index, row.op, contender);
 }
 
-void raceAgain(const inputs::Sample& recorded, const Options& options, const fs::path& folder, const Bench& bench) {
+void raceAgain(const inputs::Sample& recorded, const RaceSettings& options, const fs::path& folder, const Bench& bench) {
   Run run = bench.run;
   run.contenders = options.contenders;
   run.options = quoted(raceArguments(options));
@@ -52,7 +52,7 @@ void writeCase(Outcome& outcome, const Row& row, const inputs::Sample& recorded,
     inputs::parseCall(outcome.sibling, recorded.where, 1, sample);
   }
   const Case wanted = caseOf(row, outcome, sample, bench.run);
-  Options options = raceOptions(wanted, bench.options);
+  RaceSettings options = raceSettings(wanted, bench.options);
   const std::vector<CaseFile> files = caseFiles(wanted, options);
   const fs::path folder = makeFreeFolder(bench.options.cases, folderName(row, outcome));
   outcome.caseFolder = folder.string();

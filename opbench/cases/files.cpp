@@ -49,8 +49,8 @@ std::string wordLines(const std::vector<std::string>& words) {
 
 }  // namespace
 
-std::vector<std::string> runWords(const Options& run) {
-  Options options = run;
+std::vector<std::string> runWords(const RaceSettings& run) {
+  RaceSettings options = run;
   if (!options.config.empty()) options.config = fs::absolute(options.config).string();
   if (!options.tolerances.empty()) options.tolerances = fs::absolute(options.tolerances).string();
   for (auto* files : {&options.libraries, &options.kernels})
@@ -62,7 +62,7 @@ std::vector<std::string> runWords(const Options& run) {
   return words;
 }
 
-std::vector<CaseFile> caseTexts(const Case& wanted, const Options& run) {
+std::vector<CaseFile> caseTexts(const Case& wanted, const RaceSettings& run) {
   std::vector<CaseFile> files{{"case.json", caseJson(wanted, run)},
                               {"sample.txt", sampleText(wanted)},
                               {"run.words", wordLines(runWords(run))},

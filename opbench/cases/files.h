@@ -17,9 +17,9 @@ struct CaseFile {
 ///  - sample.txt, the sample; run.sh, which races it again as it was raced, with the words of run.words;
 ///  - driver.py, which calls eager ATen alone, with what case.json says (case_json.h).
 /// The scripts are the same for every case. Errors: Input, for what the files cannot hold.
-std::vector<CaseFile> caseTexts(const Case& wanted, const Options& run);
+std::vector<CaseFile> caseTexts(const Case& wanted, const RaceSettings& run);
 
 /// The command that races the sample of a case's folder in that folder: the program and its arguments.
-std::vector<std::string> runWords(const Options& run);
+std::vector<std::string> runWords(const RaceSettings& run);
 
 }  // namespace opbench

@@ -39,7 +39,7 @@ bool isWithin(const fs::path& path, const fs::path& folder) {
 
 }  // namespace
 
-std::vector<CaseFile> caseFiles(const Case& wanted, const Options& run) {
+std::vector<CaseFile> caseFiles(const Case& wanted, const RaceSettings& run) {
   std::vector<CaseFile> files = caseTexts(wanted, run);
   if (!inputs::isCall(wanted.sample.op)) return files;  // it draws its operands from the seed
   const inputs::Sample sample = inputs::convert(wanted.sample, run.dtype, run.channelsLast);

@@ -10,7 +10,7 @@ namespace opbench {
 
 /// The files of a case that is raced as `run` says: its texts (repro/files.h), and inputs/, the very data that it was raced on.
 /// Errors: Input, for what files cannot hold; as inputs::storedTensors().
-std::vector<CaseFile> caseFiles(const Case& wanted, const Options& run);
+std::vector<CaseFile> caseFiles(const Case& wanted, const RaceSettings& run);
 
 /// Writes the files into a folder, which is made where it is not there. Errors: Input, for what cannot be written.
 void writeFiles(const std::vector<CaseFile>& files, const std::filesystem::path& folder);

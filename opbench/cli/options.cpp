@@ -252,7 +252,8 @@ std::optional<Options> completed(const CLI::App& app, const std::vector<std::str
   options.namesContenders = app.count("--contenders") > 0;
   options.notSlowerThan = notSlowerThan(kinds::splitAtCommas(given(app, "--fail-on")), options.contenders);
   checkInductorSettings(options.inductorSettings);
-  if (options.compat == Compat::Operatorbench) adoptOperatorbench(options, [&](const char* name) { return app.count(name) > 0; });
+  if (options.compat == Compat::Operatorbench)
+    adoptOperatorbench(options, options, [&](const char* name) { return app.count(name) > 0; });
   if (app.got_subcommand("rnn")) {
     const bool isCnn = std::find(arguments.begin(), arguments.end(), "cnn") != arguments.end();  // the other name of the verb
     if (isCnn && app.get_subcommand("rnn")->count("--group") == 0) options.rnn.groups = {"cnns"};

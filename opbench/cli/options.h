@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "opbench/settings/environment.h"
 #include "opbench/settings/options.h"
 
 namespace opbench {

@@ -19,13 +19,13 @@ constexpr std::string_view products[] = {"aten.mm.", "aten.addmm.", "aten.bmm.",
 
 }  // namespace
 
-void adoptOperatorbench(Options& options, const std::function<bool(const char*)>& isGiven) {
+void adoptOperatorbench(SelectionSettings& selection, MeasureSettings& measure, const std::function<bool(const char*)>& isGiven) {
   constexpr int repeats = 3;
-  if (options.suites.size() > 1)
-    ir::fail(ir::ErrorKind::Input, "--compat operatorbench takes one suite, got {}", options.suites.size());
-  if (options.suites.empty() && options.inputs.empty()) options.suites = {"torchbench"};
-  if (!isGiven("--sample-mode")) options.sampleMode = SampleMode::First;
-  if (!isGiven("--repeats")) options.repeats = repeats;
+  if (selection.suites.size() > 1)
+    ir::fail(ir::ErrorKind::Input, "--compat operatorbench takes one suite, got {}", selection.suites.size());
+  if (selection.suites.empty() && selection.inputs.empty()) selection.suites = {"torchbench"};
+  if (!isGiven("--sample-mode")) selection.sampleMode = SampleMode::First;
+  if (!isGiven("--repeats")) measure.repeats = repeats;
 }
 
 std::string_view whyOperatorbenchSkips(std::string_view op, bool hasLowering) {

@@ -7,13 +7,14 @@
 #include <vector>
 
 #include "inputs/sample.h"
-#include "opbench/settings/options.h"
+#include "opbench/settings/race.h"
+#include "opbench/settings/selection.h"
 
 namespace opbench {
 
 /// Gives what the command line leaves open the values that it has in operatorbench: the suite torchbench, samples in file order,
 /// three repeats. `isGiven` says whether an option (`--repeats`) is there. Errors: Input, for more than one suite.
-void adoptOperatorbench(Options& options, const std::function<bool(const char*)>& isGiven);
+void adoptOperatorbench(SelectionSettings& selection, MeasureSettings& measure, const std::function<bool(const char*)>& isGiven);
 
 /// Why operatorbench leaves an operator out: `input generator nyi`; empty where it measures it. It also leaves out what its
 /// compiler does not lower, which here is what `opbench` does not lower, products aside. It says nothing of a `convolution`.

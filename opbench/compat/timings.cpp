@@ -66,11 +66,11 @@ std::string errorsOf(const Row& row) {
 
 }  // namespace
 
-std::string operatorbenchLines(const std::vector<Row>& rows, const Options& options) {
+std::string operatorbenchLines(const std::vector<Row>& rows, const SelectionSettings& selection) {
   std::string text;
   for (const RowsOfOperator& group : byOperator(rows)) {
     text += fmt::format("Running {}\n", group.front().op);
-    int64_t number = options.startIdx;
+    int64_t number = selection.startIdx;
     for (const Row& row : group) text += fmt::format("Iter {}\n", number++) + errorsOf(row);
     if (const std::string results = resultsOf(group); !results.empty()) text += results + "\n";
   }
@@ -83,10 +83,10 @@ std::string operatorbenchResults(const std::vector<Row>& rows) {
   return text;
 }
 
-std::string timingsFile(const Options& options) {
-  if (options.ops != std::vector<std::string>{"all"}) return "";
-  return fmt::format("timings_{}_all{}.txt", options.suites.empty() ? "torchbench" : options.suites.front(),
-                     ir::torchName(options.dtype));
+std::string timingsFile(const SelectionSettings& selection, ir::DType dtype) {
+  if (selection.ops != std::vector<std::string>{"all"}) return "";
+  return fmt::format("timings_{}_all{}.txt", selection.suites.empty() ? "torchbench" : selection.suites.front(),
+                     ir::torchName(dtype));
 }
 
 }  // namespace opbench

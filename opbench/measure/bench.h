@@ -5,7 +5,7 @@
 #include "opbench/check/tolerances.h"
 #include "opbench/results/row.h"
 #include "opbench/select/suite_config.h"
-#include "opbench/settings/options.h"
+#include "opbench/settings/race.h"
 #include "runtime/build/cache.h"
 #include "runtime/contenders/kernels/kernel_file.h"
 #include "runtime/device.h"
@@ -18,7 +18,7 @@ class Inductor;
 
 /// The devices, rules and options that every sample of a run is raced with.
 struct Bench {
-  const Options& options;
+  const RaceSettings& options;
   Run& run;  ///< whose ceilings rise where a sample is faster than they are
   runtime::Device& device;
   const runtime::Cache& cache;

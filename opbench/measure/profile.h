@@ -25,8 +25,8 @@ struct ProfiledSample {
   std::map<std::string, std::string> kernels{};  ///< names of kernels by their symbols, where they have others
 };
 
-/// Runs each contender as often as Options::profile says, one after another, and writes the trace to `path`; without a trace
-/// where another tool watches. Each contender is a range `contender NAME`, each of its runs a range `run`.
+/// Runs each contender as often as MeasureSettings::profile says, one after another, and writes the trace to `path`; without a
+/// trace where another tool watches. Each contender is a range `contender NAME`, each of its runs a range `run`.
 void recordProfile(const std::vector<ProfiledTrial>& trials, const ProfiledSample& sample, const std::string& path,
                    runtime::Workload& workload, runtime::Device& device, const ProfileSettings& settings);
 

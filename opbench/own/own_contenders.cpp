@@ -31,7 +31,7 @@ void requireNamespace(const std::string& name, const std::vector<std::string>& l
 
 }  // namespace
 
-void loadLibraries(const Options& options) {
+void loadLibraries(const ContenderSettings& options) {
   std::vector<std::string> loaded;
   for (const std::string& file : options.libraries) {
     const std::vector<std::string> names = runtime::loadLibrary(file);
@@ -45,7 +45,7 @@ void loadLibraries(const Options& options) {
     }
 }
 
-std::vector<KernelFile> kernelFilesOf(const Options& options, const ir::Target& target) {
+std::vector<KernelFile> kernelFilesOf(const ContenderSettings& options, const ir::Target& target) {
   const bool isGpu = target.backend == ir::Backend::Cuda;
   if (!options.kernels.empty() && !isGpu) ir::fail(ir::ErrorKind::Input, "--kernel needs a GPU, and the device is a CPU");
   std::vector<KernelFile> files;

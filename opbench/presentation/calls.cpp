@@ -36,7 +36,7 @@ void OperatorbenchLines::row(const results::SampleResult& result) {
 void OperatorbenchLines::end(const Summary& /*summary*/) {
   std::sort(rows_.begin(), rows_.end(), [](const Row& a, const Row& b) { return a.index < b.index; });
   if (stage_.console != nullptr) *stage_.console << operatorbenchLines(rows_, stage_.options) << std::flush;
-  const std::string file = timingsFile(stage_.options);
+  const std::string file = timingsFile(stage_.options, stage_.options.dtype);
   if (file.empty()) return;
   std::ofstream stream(file, std::ios::app);
   if (!(stream << operatorbenchResults(rows_) << std::flush)) stage_.complain("cannot append to " + file);

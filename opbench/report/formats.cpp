@@ -7,16 +7,16 @@
 
 namespace opbench::report {
 
-bool wantsFormats(const Options& options) {
+bool wantsFormats(const OutputSettings& options) {
   return !options.dashboard.empty() || !options.junit.empty() || !options.samplesCsv.empty();
 }
 
-void checkFormats(const Options& options) {
+void checkFormats(const OutputSettings& options) {
   for (const std::string& file : {options.dashboard, options.junit, options.samplesCsv})
     if (!file.empty()) inputs::checkWritable(file);
 }
 
-void writeFormats(const std::vector<results::Record>& records, const Options& options) {
+void writeFormats(const std::vector<results::Record>& records, const OutputSettings& options) {
   if (!options.dashboard.empty()) {
     inputs::Replacement file(options.dashboard);
     writeDashboard(records, [&](std::string_view part) { file.write(part); });

@@ -22,12 +22,12 @@ runtime::Capture captured(runtime::Workload& workload) {
 
 }  // namespace
 
-InductorSettings inductorSettingsOf(const Options& options, const std::string& torch, const std::vector<int>& processors) {
+InductorSettings inductorSettingsOf(const RaceSettings& options, const std::string& torch, const std::vector<int>& processors) {
   constexpr double share = 0.7;  // of a sample's time: what is left is Python's start and the race
   return {options.python, torch, options.inductorSettings, share * options.timeout, processors};
 }
 
-InductorSettings inductorSettingsOfCalls(const Options& options, const std::string& torch) {
+InductorSettings inductorSettingsOfCalls(const RaceSettings& options, const std::string& torch) {
   constexpr double most = 60;
   InductorSettings settings = inductorSettingsOf(options, torch, {});
   settings.seconds = settings.seconds == 0 ? most : std::min(settings.seconds, most);

@@ -8,10 +8,10 @@ namespace opbench {
 
 /// The settings by which a run's networks are compiled, for a torch of this release: nothing is timed meanwhile, so that all
 /// these processors may compile.
-InductorSettings inductorSettingsOf(const Options& options, const std::string& torch, const std::vector<int>& processors);
+InductorSettings inductorSettingsOf(const RaceSettings& options, const std::string& torch, const std::vector<int>& processors);
 /// The settings by which calls and regions are compiled, which takes some seconds. A minute is enough: nothing is timed while one
 /// of them is compiled.
-InductorSettings inductorSettingsOfCalls(const Options& options, const std::string& torch);
+InductorSettings inductorSettingsOfCalls(const RaceSettings& options, const std::string& torch);
 
 /// The callable of the sample's graph, or of the graph of a network's run, as Inductor compiled it: ahead of the race, or now.
 /// Errors: Unsupported, with what Inductor said.

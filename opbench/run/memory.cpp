@@ -20,7 +20,7 @@ constexpr double float64Comparisons = 3;  // copies of an output that comparing 
 
 }  // namespace
 
-double neededForArguments(const inputs::Sample& sample, const Options& options) {
+double neededForArguments(const inputs::Sample& sample, const RaceSettings& options) {
   constexpr double copies = 4;                                           // as it is, as eager has it, and in float64
   if (inputs::kindOf(sample.op) == inputs::SampleKind::Model) return 0;  // the allocator says so where it is too much
   if (inputs::isNetwork(sample.op))
@@ -31,7 +31,7 @@ double neededForArguments(const inputs::Sample& sample, const Options& options) 
   return options.accuracyChecking ? bytes + float64Bytes * elements : bytes;
 }
 
-double neededForOutputs(const ir::Graph& graph, const Options& options) {
+double neededForOutputs(const ir::Graph& graph, const RaceSettings& options) {
   double bytes = 0, mostElements = 0;
   for (const int output : graph.outputs) {
     if (std::find(graph.inputs.begin(), graph.inputs.end(), output) != graph.inputs.end()) continue;

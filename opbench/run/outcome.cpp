@@ -110,7 +110,7 @@ void setLost(std::span<Outcome> outcomes, const std::string& error) {
   }
 }
 
-Row failedRow(const inputs::Sample& sample, int index, const Options& options, Status status, const std::string& reason) {
+Row failedRow(const inputs::Sample& sample, int index, const RaceSettings& options, Status status, const std::string& reason) {
   Row row = rowOf(sample, index, contendersOf(sample.op, options.contenders));
   attempt(row.outcomes, "", [&] { row.brief = brief(inputs::convert(sample, options.dtype, options.channelsLast)); });
   for (Outcome& outcome : row.outcomes) {

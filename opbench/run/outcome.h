@@ -6,7 +6,7 @@
 
 #include "inputs/sample.h"
 #include "opbench/results/row.h"
-#include "opbench/settings/options.h"
+#include "opbench/settings/race.h"
 #include "runtime/callable.h"
 
 namespace opbench {
@@ -29,7 +29,7 @@ Status fatalStatus(std::string_view words);
 /// Marks the outcomes that have failed, or where none has all of them, as what lost the device; `error` is what that said.
 void setLost(std::span<Outcome> outcomes, const std::string& error);
 /// A row whose outcomes all have the same status and reason: of a sample that left nothing else behind.
-Row failedRow(const inputs::Sample& sample, int index, const Options& options, Status status, const std::string& reason);
+Row failedRow(const inputs::Sample& sample, int index, const RaceSettings& options, Status status, const std::string& reason);
 /// Marks the outcomes as left out.
 void skip(std::span<Outcome> outcomes, const std::string& reason);
 

@@ -114,7 +114,7 @@ class SampleRace {
   void run();
 
  private:
-  const Options& options() const { return context_.bench.options; }
+  const RaceSettings& options() const { return context_.bench.options; }
   bool isNetwork() const { return inputs::isNetwork(context_.row.op); }
 
   void watchNetwork();
@@ -148,7 +148,7 @@ class SampleRace {
 
 /// Error: Unsupported where the sample does not fit into memory.
 std::unique_ptr<runtime::Workload> workloadOf(const inputs::Sample& sample, int index, const Bench& bench) {
-  const Options& options = bench.options;
+  const RaceSettings& options = bench.options;
   cause(options.processFaults, index, bench.device);
   checkMemory(neededForArguments(sample, options), bench.device);
   if (const auto inferred = graphBefore(sample)) checkMemory(neededForOutputs(*inferred, options), bench.device);

@@ -19,7 +19,7 @@ constexpr int64_t mostBytes = int64_t{64} << 20;
 bool isUsers(const Outcome& outcome) { return outcome.contender.isOwn() || isNamespace(outcome.contender); }
 
 /// Whether somebody else than ATen computes it, whose results on the sample are right.
-bool isChecked(const Outcome& outcome, const Options& options) {
+bool isChecked(const Outcome& outcome, const RaceSettings& options) {
   if (outcome.status != Status::Ok || outcome.contender == Contender::Eager) return false;
   if (isUsers(outcome)) return true;
   if (outcome.contender == Contender::Opbench && outcome.kind != runtime::Kind::Generated) return false;
@@ -28,7 +28,7 @@ bool isChecked(const Outcome& outcome, const Options& options) {
 }
 
 /// The contenders that are checked, as long as they are right.
-std::vector<Contender> checkedOf(const Row& row, const Options& options) {
+std::vector<Contender> checkedOf(const Row& row, const RaceSettings& options) {
   std::vector<Contender> contenders;
   for (const Outcome& outcome : row.outcomes)
     if (isChecked(outcome, options)) contenders.push_back(outcome.contender);
@@ -36,7 +36,7 @@ std::vector<Contender> checkedOf(const Row& row, const Options& options) {
 }
 
 /// The number of siblings of a row to check: two by default, where contenders are the user's or nothing is timed.
-int numberOf(const Row& row, const Options& options) {
+int numberOf(const Row& row, const RaceSettings& options) {
   if (!options.accuracyChecking || options.isAA || !row.notChecked.empty() || !inputs::isCall(row.op)) return 0;
   if (options.siblings) return *options.siblings;
   if (options.fault || !options.profile.folder.empty()) return 0;  // which measure something else
@@ -44,8 +44,8 @@ int numberOf(const Row& row, const Options& options) {
 }
 
 /// The options of a run that only checks these contenders.
-Options checkOnly(const Options& options, const std::vector<Contender>& contenders) {
-  Options only = options;
+RaceSettings checkOnly(const RaceSettings& options, const std::vector<Contender>& contenders) {
+  RaceSettings only = options;
   only.contenders = contenders;
   only.siblings = 0;
   only.timing = only.tune = false;
@@ -88,7 +88,7 @@ void checkSiblings(const inputs::Sample& recorded, Row& row, const Bench& bench,
     std::vector<Contender> contenders = checkedOf(row, bench.options);
     if (left == 0 || contenders.empty()) return;
     contenders.insert(contenders.begin(), Contender::Eager);
-    const Options options = checkOnly(bench.options, contenders);
+    const RaceSettings options = checkOnly(bench.options, contenders);
     Row other = rowOf(sibling.sample, row.index, contenders);
     attempt(other.outcomes, "", [&] {
       const inputs::Sample sample = inputs::convert(sibling.sample, options.dtype, options.channelsLast);

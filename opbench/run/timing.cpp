@@ -15,7 +15,7 @@
 namespace opbench {
 namespace {
 
-Pace paceOf(const Options& options) {
+Pace paceOf(const RaceSettings& options) {
   Pace pace;
   pace.precision = options.precision;
   pace.maxSeconds = options.maxSeconds;

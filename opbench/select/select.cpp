@@ -38,7 +38,7 @@ std::vector<std::string> suggestions(const std::string& pattern, const std::vect
   return nearest(fmt::format("{}{}", name.starts_with(atenPrefix) ? "" : atenPrefix, name), {names.begin(), names.end()});
 }
 
-bool isMeant(const std::string& op, const Options& options) {
+bool isMeant(const std::string& op, const SelectionSettings& options) {
   const auto isAny = [&](const std::vector<std::string>& patterns) {
     return std::any_of(patterns.begin(), patterns.end(), [&](const std::string& pattern) { return matches(op, pattern); });
   };
@@ -46,7 +46,7 @@ bool isMeant(const std::string& op, const Options& options) {
 }
 
 /// How many samples of an operator to take at most.
-int64_t mostSamples(const std::string& op, const Options& options, const SuiteConfig& config) {
+int64_t mostSamples(const std::string& op, const SelectionSettings& options, const SuiteConfig& config) {
   const bool isAll = options.maxSamples == 0 || options.sampleMode == SampleMode::All;
   const int64_t most = isAll ? std::numeric_limits<int64_t>::max() : options.maxSamples;
   const auto cap = config.maxSamples(op);
@@ -91,7 +91,7 @@ void checkPatterns(const std::vector<OperatorPattern>& patterns, const std::vect
   }
 }
 
-Selection select(const std::vector<Sample>& samples, const Options& options, const SuiteConfig& config) {
+Selection select(const std::vector<Sample>& samples, const SelectionSettings& options, const SuiteConfig& config) {
   std::map<std::string, std::vector<const Sample*>> byOperator;
   std::vector<std::string> operators;  // as they come
   Selection selection;

@@ -5,8 +5,9 @@
 #include <vector>
 
 #include "inputs/sample.h"
+#include "opbench/results/row.h"
 #include "opbench/select/suite_config.h"
-#include "opbench/settings/options.h"
+#include "opbench/settings/selection.h"
 #include "opbench/text/patterns.h"
 
 namespace opbench {
@@ -30,10 +31,10 @@ struct Selection {
   Recorded recorded;
 };
 
-/// The samples to run: of operators that Options::ops and ::filters (where there are any) match and ::excludes do not, in
-/// alphabetical order; of each in the order of Options::sampleMode, from ::startIdx on, ::maxSamples of them, or fewer where
-/// `config` says so.
-Selection select(const std::vector<inputs::Sample>& samples, const Options& options,
+/// The samples to run: of operators that SelectionSettings::ops and ::filters (where there are any) match and ::excludes do not,
+/// in alphabetical order; of each in the order of SelectionSettings::sampleMode, from ::startIdx on, ::maxSamples of them, or
+/// fewer where `config` says so.
+Selection select(const std::vector<inputs::Sample>& samples, const SelectionSettings& options,
                  const SuiteConfig& config = SuiteConfig::none());
 
 /// Whether one of the sample's tensor arguments is not contiguous.

@@ -6,7 +6,8 @@
 
 namespace opbench {
 
-std::string whySkipped(const inputs::Sample& sample, const Options& options, const SuiteConfig& config, std::string_view device) {
+std::string whySkipped(const inputs::Sample& sample, const SampleSettings& options, const SuiteConfig& config,
+                       std::string_view device) {
   if (std::string why = config.whySkipped(sample.op, device, options.slow); !why.empty()) return why;
   const int64_t bytes = inputs::argumentBytes(sample);
   if (options.maxBytes > 0 && bytes > options.maxBytes)

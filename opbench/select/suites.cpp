@@ -35,7 +35,7 @@ std::vector<std::string> suiteNames(const std::string& folder) {
   return names;
 }
 
-std::vector<std::string> samplePaths(const Options& options) {
+std::vector<std::string> samplePaths(const SelectionSettings& options) {
   if (!options.inputs.empty()) return options.inputs;
   if (options.suitesFolder.empty())
     ir::fail(ir::ErrorKind::Input, "no suites beside the program; set OPBENCH_SUITES, or give samples with --inputs");
@@ -51,9 +51,9 @@ std::vector<std::string> samplePaths(const Options& options) {
   return paths;
 }
 
-inputs::Samples readSamples(const Options& options) {
+inputs::Samples readSamples(const SelectionSettings& options, ir::DType dtype) {
   if (!options.inputs.empty()) return inputs::readSamples(options.inputs);
-  const bool isWide = options.dtype == ir::DType::F32 || options.dtype == ir::DType::F64;
+  const bool isWide = dtype == ir::DType::F32 || dtype == ir::DType::F64;
   return inputs::readSamples(samplePaths(options), [&](const fs::path& file) {
     const std::string name = file.stem().string();
     if (name.ends_with("_float32")) return isWide;

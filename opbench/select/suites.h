@@ -4,7 +4,9 @@
 #include <vector>
 
 #include "inputs/sample.h"
-#include "opbench/settings/options.h"
+#include "ir/dtype.h"
+#include "opbench/settings/environment.h"
+#include "opbench/settings/selection.h"
 
 namespace opbench {
 
@@ -19,11 +21,11 @@ std::vector<std::string> suiteNames(const std::string& folder);
 
 /// The files and folders to read samples from: `inputs`, or the suites asked for, or all. Errors: Input, for a suite or a
 /// folder of suites that does not exist.
-std::vector<std::string> samplePaths(const Options& options);
+std::vector<std::string> samplePaths(const SelectionSettings& options);
 
 /// The samples at samplePaths, with the lines that cannot be read. Suites have a network's calls by the dtype of its step: of
 /// `NAME_float16.txt`, `NAME_amp.txt` (float32 under autocast) and `NAME_float32.txt` a run in float32 or float64 reads the last,
 /// and others the first two.
-inputs::Samples readSamples(const Options& options);
+inputs::Samples readSamples(const SelectionSettings& options, ir::DType dtype);
 
 }  // namespace opbench

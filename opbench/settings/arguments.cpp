@@ -58,14 +58,14 @@ void addProgram(const std::string& name, const std::string& file, runtime::Diges
 
 }  // namespace
 
-std::vector<std::string> raceArguments(const Options& options) {
+std::vector<std::string> raceArguments(const RaceSettings& options) {
   Words words;
   for (const RaceOption& option : raceOptions())
     if (option.tell) option.tell(option.name(), options, words);
   return words;
 }
 
-std::vector<std::string> selectionArguments(const Options& options) {
+std::vector<std::string> selectionArguments(const SelectionSettings& options) {
   Words words;
   if (options.source != Source::Files) return {};
   const auto addAll = [&](std::string_view name, const std::vector<std::string>& values) {
@@ -91,7 +91,7 @@ std::vector<std::string> cacheArguments(const runtime::CacheSettings& settings) 
   return words;
 }
 
-std::string rulesDigest(const Options& options) {
+std::string rulesDigest(const RaceSettings& options) {
   runtime::Digest all;
   bool isAny = !options.programs.empty() || !options.kernels.empty();
   for (const auto& [name, file] : options.programs) addProgram(name, file, all);
@@ -105,13 +105,13 @@ std::string rulesDigest(const Options& options) {
   return isAny ? all.text() : "";
 }
 
-std::vector<std::string> commandWords(const Options& options) {
+std::vector<std::string> commandWords(const RaceSettings& options) {
   std::vector<std::string> words = raceArguments(options);
   if (!options.device.empty()) words.insert(words.begin() + 2, {"--device", options.device});
   return words;
 }
 
-std::string commandLine(const Options& options) { return quoted(commandWords(options)); }
+std::string commandLine(const RaceSettings& options) { return quoted(commandWords(options)); }
 
 std::string quoted(const std::string& word) {
   const bool isPlain = !word.empty() && std::all_of(word.begin(), word.end(), [](unsigned char c) {

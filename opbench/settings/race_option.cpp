@@ -80,12 +80,12 @@ const Options& defaults() {
 }
 
 RaceOption output(std::string_view names, std::string Options::* member, const std::string& text) {
-  RaceOption option = value(names, member, text).form("FILE").stays();
+  RaceOption option = value(names, member, text).form("FILE");
   option.output = member;
   return option;
 }
 
-RaceOption input(std::string_view names, std::string Options::* member, const std::string& text) {
+RaceOption input(std::string_view names, std::string RaceSettings::* member, const std::string& text) {
   RaceOption option = value(names, member, text).form("FILE");
   option.input = member;
   return option;

@@ -20,20 +20,23 @@
 namespace opbench {
 
 /// An option of a race, said once: the command line, its help, its checks and the words that workers are told are made of it.
-/// Workers are told what differs from the default, unless the option stays with the run.
+/// Workers are told what of RaceSettings differs from the default, unless the option stays with the run. What other settings
+/// say stays: the layers of a race do not see it.
 struct RaceOption {
   using Words = std::vector<std::string>;
+  using Read = std::function<void(const Words& given, Options&)>;
+  using Tell = std::function<void(std::string_view name, const RaceSettings&, Words&)>;
 
   std::string_view names;  ///< `--no-memory,--no_memory`; workers are told the first one
   std::function<CLI::Option*(const std::string& names, CLI::App&, Options&)> add;  ///< to a command line
-  std::function<void(std::string_view name, const Options&, Words&)> tell;         ///< adds the words; none where it stays
-  std::function<void(const Words& given, Options&)> read = {};                     ///< the words that wait for the whole line
+  Tell tell;                                                                       ///< adds the words; none where it stays
+  Read read = {};                                                                  ///< the words that wait for the whole line
   std::function<void(const CLI::Option&, const Options&)> check = {};
   std::function<std::optional<double>(const Options&)> number = {};  ///< where it has one
   std::vector<std::function<void(CLI::Option&)>> shape = {};
-  std::string_view group = "Options";       ///< of the help; empty: help says nothing of it
-  std::string Options::* output = nullptr;  ///< a file that is written
-  std::string Options::* input = nullptr;   ///< a file that is read
+  std::string_view group = "Options";           ///< of the help; empty: help says nothing of it
+  std::string Options::* output = nullptr;      ///< a file that is written
+  std::string RaceSettings::* input = nullptr;  ///< a file that is read
 
   /// The first name.
   std::string_view name() const { return names.substr(0, names.find(',')); }
@@ -43,7 +46,7 @@ struct RaceOption {
   /// Shows the default in help: a member's own, or this text.
   RaceOption& showsDefault();
   RaceOption& showsDefault(std::string text);
-  /// Workers are not told, or in other words (supervisor.cpp): which samples, where, who starts what, and where results go.
+  /// Workers are not told, or in other words (supervisor.cpp).
   RaceOption& stays();
   /// Refuses a number that is less; messages have the unit behind it, ` (seconds)`.
   RaceOption& atLeast(int least, std::string_view unit = "");
@@ -74,26 +77,30 @@ inline void addWords(std::string_view name, std::string value, Words& words) {
 }
 
 template <typename Value>
-void addValue(std::string_view name, const Value& value, Words& words) {
+void addValue(std::string_view option, const Value& value, Words& words) {
   if constexpr (requires { value.has_value(); })
-    addWords(name, fmt::format("{}", *value), words);
+    addValue(option, *value, words);
   else if constexpr (std::same_as<Value, Words>)
-    for (const std::string& one : value) addWords(name, one, words);
+    for (const std::string& one : value) addWords(option, one, words);
+  else if constexpr (std::is_enum_v<Value>)
+    addWords(option, std::string(name(value)), words);
   else
-    addWords(name, fmt::format("{}", value), words);
+    addWords(option, fmt::format("{}", value), words);
 }
 
-/// Tells a member that is not as by default.
+/// Tells a member that is not as by default. None of the settings that are no race's.
 template <typename Member>
-auto telling(Member member) {
-  return [member](std::string_view name, const Options& options, Words& words) {
-    const auto& value = std::invoke(member, options);
-    if (value == std::invoke(member, defaults())) return;
-    if constexpr (std::same_as<std::remove_cvref_t<decltype(value)>, bool>)
-      words.emplace_back(name);
-    else
-      addValue(name, value, words);
-  };
+RaceOption::Tell telling(Member member) {
+  if constexpr (std::invocable<Member, const RaceSettings&>)
+    return [member](std::string_view name, const RaceSettings& settings, Words& words) {
+      const auto& value = std::invoke(member, settings);
+      if (value == std::invoke(member, defaults())) return;
+      if constexpr (std::same_as<std::remove_cvref_t<decltype(value)>, bool>)
+        words.emplace_back(name);
+      else
+        addValue(name, value, words);
+    };
+  return nullptr;
 }
 
 /// An option that CLI11 reads into a member.
@@ -145,10 +152,12 @@ constexpr auto real = [](std::string_view names, auto member, const std::string&
 /// `--name FILE`, which the run writes; `-` is standard output.
 RaceOption output(std::string_view names, std::string Options::* member, const std::string& text);
 /// `--name FILE`, which the run reads.
-RaceOption input(std::string_view names, std::string Options::* member, const std::string& text);
+RaceOption input(std::string_view names, std::string RaceSettings::* member, const std::string& text);
 
-using Read = std::function<void(const Words& given, Options&)>;
-using Tell = std::function<void(std::string_view name, const Options&, Words&)>;
+using Read = RaceOption::Read;
+using Tell = RaceOption::Tell;
+/// What words of the run alone are told by.
+constexpr std::nullptr_t untold = nullptr;
 
 /// Words that `read` understands once CLI11 has split the whole line, and `tell` says again.
 RaceOption word(std::string_view names, std::string text, Read read, Tell tell);

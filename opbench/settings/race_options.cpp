@@ -25,7 +25,7 @@ void readContenders(const Words& given, Options& options) {
   for (const std::string& text : splitAtCommas(given)) options.contenders.emplace_back(text);
 }
 
-void tellContenders(std::string_view name, const Options& options, Words& words) {
+void tellContenders(std::string_view name, const RaceSettings& options, Words& words) {
   if (options.contenders != defaults().contenders)
     addWords(name, fmt::format("{}", fmt::join(namesOf(options.contenders), ",")), words);
 }
@@ -36,7 +36,7 @@ RaceOption precision() {
     std::from_chars(given.front().data(), given.front().data() + given.front().size(), percent);
     options.precision = percent / 100;
   };
-  const auto tell = [](std::string_view name, const Options& options, Words& words) {
+  const auto tell = [](std::string_view name, const RaceSettings& options, Words& words) {
     if (options.precision != defaults().precision) addWords(name, fmt::format("{:.10g}", options.precision * 100), words);
   };
   RaceOption option =
@@ -54,7 +54,7 @@ void readFlush(const Words& given, Options& options) {
   options.flush = given.front() == "read" ? runtime::Flush::Read : runtime::Flush::Write;
 }
 
-void tellFlush(std::string_view name, const Options& options, Words& words) {
+void tellFlush(std::string_view name, const RaceSettings& options, Words& words) {
   if (options.flush == runtime::Flush::Read) addWords(name, "read", words);
 }
 
@@ -69,7 +69,7 @@ void readFaults(const Words& given, Options& options) {
     fail(ErrorKind::Input, "--fault must be one of {}, got '{}'", fmt::join(faultNames(), ", "), text);
 }
 
-void tellFaults(std::string_view option, const Options& options, Words& words) {
+void tellFaults(std::string_view option, const RaceSettings& options, Words& words) {
   if (options.fault) addWords(option, std::string(name(*options.fault)), words);
   if (!options.processFaults.empty()) addWords(option, toText(options.processFaults), words);
 }
@@ -120,7 +120,7 @@ std::vector<RaceOption> moreOnRaces() {
           .form("NAME=VALUE,.."),
       repeatable("--fail-on",
                  "Exit with status 1 if the last of the other contenders is more than 5 % slower than this one on a sample",
-                 nullptr, nullptr)
+                 untold, untold)
           .form("slower-than-NAME,.."),
       flag("--any-precision", &O::anyPrecision,
            "Divide times by each other though one contender computes with fewer digits, such as TF32 for f32"),
@@ -159,10 +159,9 @@ std::vector<RaceOption> checksOfResults() {
           .checks([](const Options& o) {
             if (!o.sanitizer.empty() && std::find(sanitizers.begin(), sanitizers.end(), o.sanitizer) == sanitizers.end())
               fail(ErrorKind::Input, "--sanitize must be one of {}, got '{}'", fmt::join(sanitizers, ", "), o.sanitizer);
-          })
-          .stays(),
+          }),
       value("--cases", &O::cases, "Folder for a reproducer of each wrong result (default: opbench-cases)").form("DIR").stays(),
-      number("--max-cases", &O::maxCases, "Most reproducers to write; 0 is no limit").atLeast(0).showsDefault().stays(),
+      number("--max-cases", &O::maxCases, "Most reproducers to write; 0 is no limit").atLeast(0).showsDefault(),
       flagOfRun("--no-cases", "Write no reproducers; wrong results name the command that writes one"),
   };
 }

@@ -24,9 +24,9 @@ void readDevices(const Words& given, Options& options) {
 
 std::vector<RaceOption> sweepOptions() {
   return {
-      flag("--resume", &O::resume, "Continue the run in the --json file: race only what it lacks, report all").stays(),
-      flag("--force", &O::force, "Continue or merge though builds, torch, CUDA, drivers or devices differ").stays(),
-      repeatable("--devices", "GPUs that share the samples, as in 0,1,2,3", readDevices, nullptr).form("N,..").stays(),
+      flag("--resume", &O::resume, "Continue the run in the --json file: race only what it lacks, report all"),
+      flag("--force", &O::force, "Continue or merge though builds, torch, CUDA, drivers or devices differ"),
+      repeatable("--devices", "GPUs that share the samples, as in 0,1,2,3", readDevices, untold).form("N,.."),
       wordOfRun("--shard",
                 "Race shard I of N, from 1; `rank` takes it from RANK and WORLD_SIZE (default: the task of a Slurm job array, "
                 "else all)")
@@ -41,13 +41,11 @@ std::vector<RaceOption> sweepOptions() {
       real("--start-timeout", &O::startTimeout,
            "Give up on a worker that has not opened its device after this long (default: as --timeout, at least 60)")
           .form("SECONDS")
-          .atLeast(0, " (seconds)")
-          .stays(),
+          .atLeast(0, " (seconds)"),
       number("--compilers", &O::compilers,
              "Processes that compile samples ahead of time; 0 compiles each in its worker (default: by processors and samples)")
-          .atLeast(0)
-          .stays(),
-      flag("--in-process", &O::inProcess, "Race in this process, for debuggers; a crash then ends the whole run").stays(),
+          .atLeast(0),
+      flag("--in-process", &O::inProcess, "Race in this process, for debuggers; a crash then ends the whole run"),
   };
 }
 
@@ -66,7 +64,7 @@ std::vector<RaceOption> resultOptions() {
       output("--json", &O::json, "Write a JSON line for each sample and contender; - is standard output"),
       output("--csv", &O::csv, "Write operatorbench's table to this file: the speedups of each operator; - is standard output"),
       value("--dump", &O::dump, "Write every compiler stage of every sample to this folder").form("DIR").stays(),
-      flag("--quiet", &O::quiet, "Show only the final report").stays(),
+      flag("--quiet", &O::quiet, "Show only the final report"),
   };
 }
 
@@ -80,7 +78,7 @@ std::vector<RaceOption> helpOptions() {
 
 std::vector<RaceOption> moreResultOptions() {
   std::vector<RaceOption> options{
-      flag("--show-runs", &O::showRuns, "Draw the times of each sample's runs as a histogram").stays(),
+      flag("--show-runs", &O::showRuns, "Draw the times of each sample's runs as a histogram"),
       output("--markdown", &O::markdown, "With --list: write the table as markdown to this file"),
   };
   const std::vector<RaceOption> formats = formatOptions();
@@ -89,16 +87,15 @@ std::vector<RaceOption> moreResultOptions() {
 }
 
 std::vector<RaceOption> cacheOptions() {
-  const auto folder = [](auto& options) -> auto& { return options.cache.folder; };
-  const auto mostBytes = [](auto& options) -> auto& { return options.cache.mostBytes; };
-  const auto isShared = [](auto& options) -> auto& { return options.cache.isShared; };
+  const auto folder = [](auto& options) -> decltype((options.cache.folder)) { return options.cache.folder; };
+  const auto mostBytes = [](auto& options) -> decltype((options.cache.mostBytes)) { return options.cache.mostBytes; };
+  const auto isShared = [](auto& options) -> decltype((options.cache.isShared)) { return options.cache.isShared; };
   return {
-      value("--cache", folder, "Folder of compiled kernels and tuned schedules").form("DIR").stays(),
+      value("--cache", folder, "Folder of compiled kernels and tuned schedules").form("DIR"),
       size("--cache-size", mostBytes,
            "Most bytes in the cache, least recently used entries go first; 0 is no limit (default: 4 GiB)")
-          .atLeast(0)
-          .stays(),
-      flag("--shared-cache", isShared, "The cache belongs to a group whose members trust each other (docs/security.md)").stays(),
+          .atLeast(0),
+      flag("--shared-cache", isShared, "The cache belongs to a group whose members trust each other (docs/security.md)"),
       flagOfRun("--no-cache", "Compile everything and keep nothing"),
   };
 }

@@ -14,24 +14,16 @@ using ir::ErrorKind;
 using ir::fail;
 using O = Options;
 
-template <typename Meaning>
-std::string nameOf(Meaning meaning) {
-  return std::string(name(meaning));
-}
-
 /// One of a few words, by their meanings. Error: Input, which lists them.
-template <typename Meaning>
-RaceOption named(std::string_view option, Meaning O::* member, std::optional<Meaning> (*from)(std::string_view),
+template <typename Meaning, typename Owner>
+RaceOption named(std::string_view option, Meaning Owner::* member, std::optional<Meaning> (*from)(std::string_view),
                  const std::vector<std::string>& known, const std::string& text) {
   const auto read = [=](const Words& given, Options& options) {
     const auto meaning = from(given.front());
     if (!meaning) fail(ErrorKind::Input, "{} must be one of {}, got '{}'", option, fmt::join(known, ", "), given.front());
     options.*member = *meaning;
   };
-  const auto tell = [=](std::string_view name, const Options& options, Words& words) {
-    if (options.*member != defaults().*member) addWords(name, nameOf(options.*member), words);
-  };
-  return word(option, text, read, tell).form(oneOf(known)).showsDefault(nameOf(defaults().*member));
+  return word(option, text, read, telling(member)).form(oneOf(known)).showsDefault(std::string(name(defaults().*member)));
 }
 
 /// Patterns of operators.
@@ -42,7 +34,7 @@ RaceOption patterns(std::string_view option, Words O::* member, const std::strin
     for (const std::string& one : given.results())
       if (splitAtCommas({one}).empty()) fail(ErrorKind::Input, "{} is empty; give an operator, a packet, a glob or all", option);
   };
-  return result.stays();
+  return result;
 }
 
 /// Files of samples are read before folders.
@@ -50,7 +42,7 @@ RaceOption samplesFrom(std::string_view option, bool isFolder, const std::string
   const auto read = [isFolder](const Words& given, Options& options) {
     options.inputs.insert(isFolder ? options.inputs.end() : options.inputs.begin(), given.begin(), given.end());
   };
-  return repeatable(option, text, read, nullptr).stays();
+  return repeatable(option, text, read, untold);
 }
 
 void readDType(const Words& given, Options& options) {
@@ -66,7 +58,7 @@ void readDType(const Words& given, Options& options) {
   options.dtype = *code;
 }
 
-void tellDType(std::string_view name, const Options& options, Words& words) {
+void tellDType(std::string_view name, const RaceSettings& options, Words& words) {
   addWords(name, std::string(ir::torchName(options.dtype)), words);
 }
 
@@ -78,7 +70,7 @@ void readPrograms(const Words& given, Options& options) {
   }
 }
 
-void tellPrograms(std::string_view name, const Options& options, Words& words) {
+void tellPrograms(std::string_view name, const RaceSettings& options, Words& words) {
   for (const auto& [model, file] : options.programs) addWords(name, fmt::format("{}={}", model, file), words);
 }
 
@@ -95,10 +87,10 @@ std::vector<RaceOption> sampleOptions() {
       patterns("--op", &O::ops,
                "Operators: an overload (aten.add.Tensor), a packet (aten.add, add), a glob ('*_backward*'), or all")
           .form("OP,.."),
-      list("--suite", &O::suites, "Suites to read (default: all)").form("torchbench|huggingface|timm,..").stays(),
+      list("--suite", &O::suites, "Suites to read (default: all)").form("torchbench|huggingface|timm,.."),
       samplesFrom("--inputs", true, "Read samples from this folder instead of a suite").form("DIR"),
       samplesFrom("--inp-file", false, "Read samples from this file instead of a suite").form("FILE"),
-      number("--max-samples", &O::maxSamples, "Most samples of each operator; 0 takes all").atLeast(0).showsDefault().stays(),
+      number("--max-samples", &O::maxSamples, "Most samples of each operator; 0 takes all").atLeast(0).showsDefault(),
       word("--dtype", "Dtype of floating tensors; float16 is as recorded (default: float32)", readDType, tellDType)
           .form("float16|bfloat16|float32|float64"),
   };
@@ -110,9 +102,8 @@ std::vector<RaceOption> moreSampleOptions() {
           .form("GLOB,.."),
       patterns("--exclude", &O::excludes, "Exclude operators that match any of these patterns").form("GLOB,.."),
       named("--sample-mode", &O::sampleMode, sampleModeFromName, sampleModeNames(),
-            "Which samples: in file order, the most frequent, of every size and layout, or all whatever --max-samples says")
-          .stays(),
-      number("--start-idx", &O::startIdx, "Samples of each operator to skip first").atLeast(0).showsDefault().stays(),
+            "Which samples: in file order, the most frequent, of every size and layout, or all whatever --max-samples says"),
+      number("--start-idx", &O::startIdx, "Samples of each operator to skip first").atLeast(0).showsDefault(),
       size("--max-bytes", &O::maxBytes, "Skip samples whose tensor arguments take more bytes; 0 is no limit")
           .atLeast(0)
           .showsDefault(),
@@ -122,7 +113,7 @@ std::vector<RaceOption> moreSampleOptions() {
       number("--seed", &O::seed, "Seed of the inputs").showsDefault(),
       flag("--channels-last", &O::channelsLast, "Give 4-D tensors channels-last strides"),
       repeatable("--program", "The file of a model that samples name", readPrograms, tellPrograms).form("NAME=FILE"),
-      word("--compat", "Habits of another program (docs/operatorbench.md)", readCompat, nullptr).form("operatorbench").stays(),
+      word("--compat", "Habits of another program (docs/operatorbench.md)", readCompat, untold).form("operatorbench"),
   };
 }
 

@@ -20,6 +20,9 @@ using results::Record;
 
 /// Runs what run.sh runs and returns what became of the contender.
 Record raceAgain(Options run, const fs::path& folder, Streams streams) {
+  run.verb = Verb::Race;
+  run.ops = {"all"};
+  run.maxSamples = run.startIdx = 0;
   run.inputs = {folder / "sample.txt"};
   run.dump = folder / "stages";
   run.json = folder / "result.jsonl";
@@ -57,7 +60,8 @@ std::string comparisonOf(const Record& before, const Record& now) {
 
 bool reproduce(const Options& options, Streams streams) {
   const Case wanted = readCase(options.reproCase);
-  const Options run = raceOptions(wanted, options);
+  Options run = options;
+  static_cast<RaceSettings&>(run) = raceSettings(wanted, options);
   const fs::path folder = options.output.empty() ? "repro-" + wanted.sample.op : options.output;
   checkReports(options, wanted.from);
   checkFolder(folder);

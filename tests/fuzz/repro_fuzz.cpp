@@ -134,7 +134,7 @@ class Matching {
   int tensors_ = 0;
 };
 
-void checkJson(const std::string& text, const Case& wanted, const Options& run) {
+void checkJson(const std::string& text, const Case& wanted, const RaceSettings& run) {
   const json found = json::parse(text, nullptr, false);
   const inputs::Sample sample = inputs::convert(wanted.sample, run.dtype, run.channelsLast);
   promise(found.is_object() && found["operator"] == sample.op && found["about"] == aboutCase(wanted) && found["seed"] == run.seed,
@@ -158,15 +158,15 @@ void checkSampleFile(const std::string& text, const inputs::Sample& sample) {
 }
 
 /// As run.sh reads them.
-void checkWords(const std::string& text, const Options& run) {
+void checkWords(const std::string& text, const RaceSettings& run) {
   std::vector<std::string> words;
   for (size_t from = 0; from < text.size(); from = text.find('\n', from) + 1)
     words.push_back(text.substr(from, text.find('\n', from) - from));
   promise(text.ends_with('\n') && words == runWords(run), "run.words holds the words", text);
 }
 
-void makeCase(const Case& wanted, const Options& given) {
-  const Options run = raceOptions(wanted, given);
+void makeCase(const Case& wanted, const RaceSettings& given) {
+  const RaceSettings run = raceSettings(wanted, given);
   const std::vector<CaseFile> files = caseTexts(wanted, run);
   promise(files.size() == 5 && files[0].name == "case.json" && files[1].name == "sample.txt" && files[2].name == "run.words" &&
               files[3].name == "run.sh" && files[4].name == "driver.py",
@@ -189,8 +189,8 @@ void attempt(const Step& step) {
 }
 
 /// Foreign text is tried as the names of the program and of a file as well.
-Options optionsWith(std::string_view program, std::string_view file, bool hasDevice) {
-  Options options;
+RaceSettings optionsWith(std::string_view program, std::string_view file, bool hasDevice) {
+  RaceSettings options;
   options.program = program;
   options.tolerances = file;
   if (hasDevice) options.device = "cuda:1";
@@ -205,7 +205,7 @@ void readAsResult(std::string_view text) {
 }
 
 void readAsSamples(std::string_view text) {
-  const Options given = optionsWith(text.substr(0, text.find('\n')), text.substr(0, 20), false);
+  const RaceSettings given = optionsWith(text.substr(0, text.find('\n')), text.substr(0, 20), false);
   for (const inputs::Sample& sample : inputs::parseFile(text, "fuzz", "fuzz").samples)
     attempt([&] { makeCase({sample, std::nullopt, {}}, given); });
 }

@@ -26,7 +26,7 @@ constexpr const char* rows = "((T([77, 333], f16), -1, False), {})";
 
 /// What becomes of a file's kernels that race beside eager.
 Outcome raced(const KernelFile& file, const std::string& op, const std::string& call, ir::DType dtype = ir::DType::F32) {
-  opbench::Options options;
+  opbench::RaceSettings options;
   options.repeats = 1;
   options.dtype = dtype;
   options.contenders = {Contender::Eager, Contender(file.contender)};

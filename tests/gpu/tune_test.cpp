@@ -22,7 +22,7 @@ void checkCandidates(const std::string& op, const std::string& text) {
     ++tried;
     return correctness.judge(trial).message;
   };
-  Options options;
+  RaceSettings options;
   options.repeats = 1;
   Run run;
   run.device = "cuda:0";

@@ -17,7 +17,7 @@ using opbench::Status;
 
 /// What becomes of cuDNN's operator beside eager, which is said as well. Samples in f16 are converted.
 Outcome raced(const std::string& op, const std::string& call, DType dtype) {
-  opbench::Options options;
+  opbench::RaceSettings options;
   options.repeats = 1;
   options.dtype = dtype;
   options.contenders = {Contender::Eager, Contender("cudnn")};

@@ -76,7 +76,7 @@ TEST_CASE("docs/coverage.md has what becomes of the suites") {
   INFO("opbench --list --dtype float32 --markdown docs/coverage.md writes the page");
   Options options;
   options.suitesFolder = (tests::settings().golden / "../../inputs/recorded").string();
-  const inputs::Samples read = readSamples(options);
+  const inputs::Samples read = readSamples(options, options.dtype);
   REQUIRE(read.errors.empty());
   tests::checkGolden("../../docs/coverage.md", toMarkdown(listingOf(read.samples, options)));
 }

@@ -57,7 +57,7 @@ TEST_CASE("a third contender is in nvfuser's place; numbers are as Python prints
   rows[0].outcomes.push_back(rows[0].outcomes[1]);
   rows[0].outcomes[2].contender = Contender::Torchscript;
   rows[0].outcomes[2].timing->median = rows[0].outcomes[0].timing->median / 2;
-  Options options;
+  SelectionSettings options;
   options.startIdx = 4;
   CHECK(operatorbenchResults(rows) ==
         "aten.add.Tensor:\nInductor Speedups : [1.0, 1.0, 1.0]\nNVFUSER Speedups :[2.0, 2.0, 2.0]\n");
@@ -65,10 +65,9 @@ TEST_CASE("a third contender is in nvfuser's place; numbers are as Python prints
 }
 
 TEST_CASE("the file of timings is that of all operators of a suite in a dtype") {
-  Options options;
+  SelectionSettings options;
   options.suites = {"timm"};
-  options.dtype = ir::DType::F16;
-  CHECK(timingsFile(options) == "timings_timm_allfloat16.txt");
+  CHECK(timingsFile(options, ir::DType::F16) == "timings_timm_allfloat16.txt");
   options.ops = {"aten.add.Tensor"};
-  CHECK(timingsFile(options) == "");
+  CHECK(timingsFile(options, ir::DType::F16) == "");
 }

@@ -106,7 +106,7 @@ TEST_SUITE("programs of other people") {
 
   TEST_CASE("rows depend on every byte of a program, and on why it cannot be read") {
     const ForeignBed bed;
-    Options options;
+    RaceSettings options;
     std::set<std::string> digests;
     const auto addDigest = [&](const std::string& file) {
       options.programs = {{"net", file}};

@@ -11,10 +11,10 @@
 namespace {
 
 using opbench::Contender;
-using opbench::Options;
+using opbench::RaceSettings;
 using tests::KernelBed;
 
-std::string refused(const KernelBed& bed, const Options& options) {
+std::string refused(const KernelBed& bed, const RaceSettings& options) {
   return bed.place(tests::refusal(ir::ErrorKind::Input, [&] { kernelFilesOf(options, tests::hopper()); }));
 }
 
@@ -28,7 +28,7 @@ TEST_CASE("--kernel on a CPU ends the run in one line") {
 TEST_CASE("a kernel that races has a file, and of files one races at least") {
   const KernelBed bed;
   bed.write(tests::documentedSoftmax, "my_softmax.cu");
-  Options options;
+  RaceSettings options;
   options.contenders = {Contender::Eager, Contender("kernel::my_softmax")};
   CHECK(refused(bed, options) == "unknown contender 'kernel::my_softmax': name its file with --kernel");
   options.kernels = {bed.path("my_softmax.cu")};
@@ -44,7 +44,7 @@ TEST_CASE("a kernel that races has a file, and of files one races at least") {
 
 TEST_CASE("a run is resumed with the same kernels alone") {
   const KernelBed bed;
-  Options options;
+  RaceSettings options;
   options.kernels = {bed.path("my_softmax.cu"), bed.path("mine.cubin")};
   bed.write("one", "my_softmax.cu");
   bed.write("code", "mine.cubin");

@@ -25,7 +25,7 @@ TEST_CASE("a line of results: the sample, and the options it was raced with") {
   CHECK(wanted.sample.op == "aten.add.Tensor");
   CHECK(inputs::toText(wanted.sample) == "((T([3, 4], f16), T([4], f16, stride=(2,))), {'alpha': 2})");
   REQUIRE(wanted.record);
-  const Options run = raceOptions(wanted, {});
+  const RaceSettings run = raceSettings(wanted, {});
   CHECK(run.dtype == ir::DType::F16);
   CHECK(run.device == "cpu");
   CHECK(run.seed == 7);
@@ -34,7 +34,7 @@ TEST_CASE("a line of results: the sample, and the options it was raced with") {
   CHECK(commandLine(run) == "--dtype float16 --device cpu --seed 7 --threads 1");
   Options elsewhere;
   elsewhere.device = "cuda:1";
-  CHECK(raceOptions(wanted, elsewhere).device == "cuda:1");
+  CHECK(raceSettings(wanted, elsewhere).device == "cuda:1");
 }
 
 TEST_CASE("a case keeps the user's kernels only where its contender is one of them") {
@@ -42,9 +42,9 @@ TEST_CASE("a case keeps the user's kernels only where its contender is one of th
   Options given;
   given.kernels = {"mine.cu"};
   Case wanted = readCase(bed.at("results.jsonl:1"));
-  CHECK(raceOptions(wanted, given).kernels.empty());
+  CHECK(raceSettings(wanted, given).kernels.empty());
   wanted.record->contender = "kernel::mine";
-  CHECK(raceOptions(wanted, given).kernels == given.kernels);
+  CHECK(raceSettings(wanted, given).kernels == given.kernels);
 }
 
 TEST_CASE("a case finds the files of a run from wherever it is run") {
@@ -64,7 +64,7 @@ TEST_CASE("a line of samples, or a file with a single one: the options are those
   given.dtype = ir::DType::BF16;
   given.channelsLast = true;
   given.contenders = {Contender::Eager, Contender::Torchscript};
-  CHECK(commandLine(raceOptions(readCase(bed.at("one.txt")), given)) ==
+  CHECK(commandLine(raceSettings(readCase(bed.at("one.txt")), given)) ==
         "--dtype bfloat16 --contenders eager,torchscript --channels-last");
 }
 
@@ -100,7 +100,7 @@ TEST_CASE("values of a line of results that are none are refused, and nothing is
   CHECK(refusal(R"-("sample":"((1,), {'x=y': 1})")-") == "results.jsonl:1:9: expected a keyword's name, found 'x=y'");
   CHECK_FALSE(fs::exists(bed.at("case")));
   bed.write("results.jsonl", resultLine("aten.neg", "((T([8], f16),), {})", R"("status":"ok","seed":18446744073709551615)"));
-  CHECK(raceOptions(readCase(bed.at("results.jsonl:1")), {}).seed == ~uint64_t{0});
+  CHECK(raceSettings(readCase(bed.at("results.jsonl:1")), {}).seed == ~uint64_t{0});
   for (const char* name : {"aten", "aten.add.Tensor.x", "aten.add.", ".aten.add", "aten..add", "aten.add Tensor"}) {
     bed.write("results.jsonl", resultLine(name, "((T([8], f16),), {})", R"("status":"ok")"));
     CHECK(bed.refusal("results.jsonl:1") ==
@@ -170,13 +170,13 @@ TEST_CASE("the data of a line of results are drawn again, for the race and for t
                                                          R"("status":"ok","data":")" + data + "\"");
     return readCase(bed.at("results.jsonl:1"));
   };
-  CHECK(raceOptions(wanted("small-int"), {}).data == inputs::Distribution::SmallInt);
-  CHECK(commandLine(raceOptions(wanted("small-int"), {})).find("--data small-int") != std::string::npos);
+  CHECK(raceSettings(wanted("small-int"), {}).data == inputs::Distribution::SmallInt);
+  CHECK(commandLine(raceSettings(wanted("small-int"), {})).find("--data small-int") != std::string::npos);
   const Case scaled = wanted("normal x 16");
-  CHECK(raceOptions(scaled, {}).data == inputs::Distribution::Normal);
+  CHECK(raceSettings(scaled, {}).data == inputs::Distribution::Normal);
   CHECK(dataOf(scaled, {}).scale == 16);
-  CHECK_THROWS_WITH_AS(raceOptions(wanted("gaussian"), {}), "unknown data 'gaussian' in the results", ir::Error);
-  CHECK_THROWS_WITH_AS(raceOptions(wanted("normal x inf"), {}), "unknown data 'normal x inf' in the results", ir::Error);
+  CHECK_THROWS_WITH_AS(raceSettings(wanted("gaussian"), {}), "unknown data 'gaussian' in the results", ir::Error);
+  CHECK_THROWS_WITH_AS(raceSettings(wanted("normal x inf"), {}), "unknown data 'normal x inf' in the results", ir::Error);
 }
 
 TEST_CASE("stored data: what the storage repeats is written once") {

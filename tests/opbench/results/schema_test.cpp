@@ -93,8 +93,8 @@ TEST_CASE("a sample is repeated from a line of schema 1") {
   const Case before = readCase(oldFile().string() + ":4"), now = readCase((folder.path / "new.jsonl").string() + ":4");
   CHECK(before.sample.recorded == now.sample.recorded);
   CHECK(aboutCase(before) == aboutCase(now));
-  CHECK(raceOptions(before, {}).dtype == raceOptions(now, {}).dtype);
-  CHECK(raceOptions(before, {}).seed == 7);
+  CHECK(raceSettings(before, {}).dtype == raceSettings(now, {}).dtype);
+  CHECK(raceSettings(before, {}).seed == 7);
 }
 
 TEST_CASE("the names of schema 1, and the words of its texts") {

@@ -63,7 +63,7 @@ struct Raced {
 /// One sample of so many numbers, raced with ceilings that were measured before.
 Raced racedWith(Measure disturbed, double factor, int numbers, const Ceilings& ceilings) {
   DisturbedDevice device(disturbed, factor);
-  Options options;
+  RaceSettings options;
   options.repeats = 1;
   Raced raced;
   raced.run.contenders = options.contenders;

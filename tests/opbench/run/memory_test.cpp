@@ -19,7 +19,7 @@ inputs::Sample sampleOf(const std::string& call) {
 }  // namespace
 
 TEST_CASE("arguments take their storage, and float64 copies where results are checked") {
-  Options options;
+  RaceSettings options;
   const inputs::Sample sample = sampleOf("((T([1000, 10], f16), T([10], f16)), {})");
   CHECK(neededForArguments(sample, options) == 10010 * (2 + 8));
   options.accuracyChecking = false;
@@ -36,7 +36,7 @@ TEST_CASE("tensors in lists and keyword arguments count, and bytes beyond all nu
 }
 
 TEST_CASE("each contender has outputs; what is written in place is there already") {
-  Options options;
+  RaceSettings options;
   ir::Graph graph;
   graph.values = {{"self", {ir::DType::F16, {100}, {1}}}, {"out0", {ir::DType::F32, {50}, {1}}}};
   graph.inputs = {0};
@@ -45,7 +45,7 @@ TEST_CASE("each contender has outputs; what is written in place is there already
 }
 
 TEST_CASE("what does not fit is refused before it is allocated: oom, with the estimate") {
-  Options options;
+  RaceSettings options;
   options.repeats = 1;
   const auto device = runtime::openDevice("cpu", 1);
   REQUIRE(device->memory());

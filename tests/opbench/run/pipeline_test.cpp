@@ -24,7 +24,7 @@ inputs::Sample sampleOf(const std::string& op, const std::string& call) {
 }
 
 /// Races one sample on the CPU, as briefly as possible.
-Row raced(const std::string& op, const std::string& call, Options options = {}) {
+Row raced(const std::string& op, const std::string& call, RaceSettings options = {}) {
   options.repeats = 1;
   const auto device = runtime::openDevice("cpu", 1);
   const runtime::Cache cache;
@@ -85,7 +85,7 @@ TEST_CASE("a library that is wrong on harder data is refused, and ATen's own cal
 }
 
 TEST_CASE("--no-timing checks, and times nothing") {
-  Options options;
+  RaceSettings options;
   options.timing = false;
   const std::string op = "aten.add.Tensor", call = "((T([16, 128], f32), T([128], f32)), {})";
   const Row row = raced(op, call, options);
@@ -99,7 +99,7 @@ TEST_CASE("--no-timing checks, and times nothing") {
 }
 
 TEST_CASE("in place, and in the dtype asked for") {
-  Options options;
+  RaceSettings options;
   options.dtype = ir::DType::BF16;
   const Row row = raced("aten.add_.Tensor", "((T([16, 128], f16), T([16, 128], f16)), {})", options);
   CHECK(row.brief == "bf16[16,128], bf16[16,128]");
@@ -112,7 +112,7 @@ TEST_CASE("the schedule is in the row; --tune says how many it tried") {
   CHECK(untuned.outcomes[0].schedule == "");
   CHECK(opbenchOf(untuned).schedule.starts_with("tasks: lanes "));
   CHECK_FALSE(opbenchOf(untuned).tuning);
-  Options options;
+  RaceSettings options;
   options.tune = true;
   const Row tuned = raced(op, call, options);
   CHECK_MESSAGE(opbenchOf(tuned).status == Status::Ok, opbenchOf(tuned).reason);
@@ -137,7 +137,7 @@ TEST_CASE("a library call tries its candidates; the row says which one computes 
   CHECK(outcome.library == outcome.libraryTrial->library);
   CHECK_FALSE(row.outcomes[0].libraryTrial);
   CHECK_FALSE(opbenchOf(raced("aten.mm.default", "((T([8, 8], f32), T([8, 8], f32)), {})")).libraryTrial);
-  Options twice;
+  RaceSettings twice;
   twice.isAA = true;
   const Row aa = raced("aten.convolution.default", "((T([2, 8, 6, 6], f32), T([4, 8, 1, 1], f32), None, " + pointwise, twice);
   CHECK_MESSAGE(opbenchOf(aa).status == Status::Ok, opbenchOf(aa).reason);
@@ -161,7 +161,7 @@ TEST_CASE("operators whose results have as many elements as the data say are rac
 
 TEST_CASE("a schedule that is typed in is raced, or the row says why not") {
   const auto sumBy = [](const std::string& schedule) {
-    Options options;
+    RaceSettings options;
     options.schedules = {schedule};
     return opbenchOf(raced("aten.sum.dim_IntList", "((T([4000, 64], f32), [0]), {})", options));
   };
@@ -207,7 +207,7 @@ TEST_CASE("what cannot run is a row with its reason, for every contender") {
 }
 
 TEST_CASE("samples above --max-bytes are skipped before anything is allocated") {
-  Options options;
+  RaceSettings options;
   options.maxBytes = 1000;
   const Row row = raced("aten.neg.default", "((T([1000000, 1000000], f32),), {})", options);
   CHECK(opbenchOf(row).status == Status::Skipped);
@@ -216,7 +216,7 @@ TEST_CASE("samples above --max-bytes are skipped before anything is allocated") 
 
 TEST_CASE("--dump writes every stage, and the first three can be read back") {
   tests::TemporaryFolder folder;
-  Options options;
+  RaceSettings options;
   options.dump = folder.path;
   raced("aten.mul.Tensor", "((T([16, 128], f32), 0.5), {})", options);
   const auto content = [&](const char* file) { return tests::contentOf(folder.path / "1-aten.mul.Tensor" / file); };
@@ -232,7 +232,7 @@ TEST_CASE("--dump writes every stage, and the first three can be read back") {
 
 TEST_CASE("--dump of a network says what its plan's groups are and where they are carried out, and each has its stages") {
   tests::TemporaryFolder folder;
-  Options options;
+  RaceSettings options;
   options.dump = folder.path;
   options.contenders = {runtime::Contender("aten"), runtime::Contender::Opbench};
   raced("rnn.lstm.inference", "((T([3, 3, 4], f32),), {'hidden': 6})", options);
@@ -248,7 +248,7 @@ TEST_CASE("--dump of a network says what its plan's groups are and where they ar
 TEST_CASE("--check-groups names the group of a plan that is wrong, and --dump has it as a region that is wrong alone") {
   constexpr const char* lstm = "((T([3, 3, 4], f32),), {'hidden': 6})";
   tests::TemporaryFolder folder;
-  Options options;
+  RaceSettings options;
   options.contenders = {runtime::Contender("aten"), runtime::Contender::Opbench};
   options.checksGroups = true;
   CHECK(opbenchOf(raced("rnn.lstm.training", lstm, options)).status == Status::Ok);
@@ -267,7 +267,7 @@ TEST_CASE("--check-groups names the group of a plan that is wrong, and --dump ha
   REQUIRE(read.errors.empty());
   REQUIRE(read.samples.size() == 1);
   const std::string call = inputs::toText(read.samples[0]);
-  Options alone;
+  RaceSettings alone;
   CHECK(opbenchOf(raced(read.samples[0].op, call, alone)).status == Status::Ok);
   alone.fault = Fault::OffByOne;
   CHECK(opbenchOf(raced(read.samples[0].op, call, alone)).status == Status::Wrong);
@@ -275,7 +275,7 @@ TEST_CASE("--check-groups names the group of a plan that is wrong, and --dump ha
 
 TEST_CASE("a fault makes a wrong row without a speedup") {
   for (Fault fault : {Fault::UnwrittenTail, Fault::OffByOne, Fault::StaleOutput, Fault::Zeros}) {
-    Options options;
+    RaceSettings options;
     options.fault = fault;
     const Row row = raced("aten.exp.default", "((T([16, 129], f32),), {})", options);
     CAPTURE(name(fault));
@@ -284,14 +284,14 @@ TEST_CASE("a fault makes a wrong row without a speedup") {
     CHECK_FALSE(opbenchOf(row).speedup);
     CHECK_FALSE(opbenchOf(row).timing);
   }
-  Options unchecked;
+  RaceSettings unchecked;
   unchecked.fault = Fault::Zeros;
   unchecked.accuracyChecking = false;
   CHECK(opbenchOf(raced("aten.exp.default", "((T([16, 129], f32),), {})", unchecked)).status == Status::Ok);
 }
 
 TEST_CASE("whoever hands out again what it computed before is found, as nothing is left there") {
-  Options options;
+  RaceSettings options;
   options.fault = Fault::CachedResult;
   const Row row = raced("aten.exp.default", "((T([16, 129], f32),), {})", options);
   CHECK(opbenchOf(row).status == Status::Wrong);
@@ -301,7 +301,7 @@ TEST_CASE("whoever hands out again what it computed before is found, as nothing 
 
 TEST_CASE("a wrong result writes its case, which is wrong again") {
   const tests::TemporaryFolder folder;
-  Options options;
+  RaceSettings options;
   options.fault = Fault::Zeros;
   options.device = "cpu";
   options.cases = folder.path.string();
@@ -320,7 +320,7 @@ TEST_CASE("a wrong result writes its case, which is wrong again") {
 TEST_CASE("a case that cannot be written leaves the command that writes it") {
   const tests::TemporaryFolder folder;
   std::ofstream(folder.path / "file") << "no folder";
-  Options options;
+  RaceSettings options;
   options.fault = Fault::Zeros;
   options.cases = (folder.path / "file").string();
   const Row row = raced("aten.add.Tensor", "((T([16, 128], f32), T([128], f32)), {})", options);
@@ -329,7 +329,7 @@ TEST_CASE("a case that cannot be written leaves the command that writes it") {
 }
 
 TEST_CASE("a row says what was compared: the data, determinism, and how far off the results are") {
-  Options options;
+  RaceSettings options;
   options.data = inputs::Distribution::Uniform;
   const Row row = raced("aten.exp.default", "((T([16, 129], f32),), {})", options);
   CHECK(row.data == "uniform");

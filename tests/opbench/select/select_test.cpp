@@ -30,14 +30,14 @@ std::vector<Sample> recorded() {
 }
 
 /// What the recorded texts of the selected samples spell.
-std::string selected(const Options& options) {
+std::string selected(const SelectionSettings& options) {
   std::string text;
   for (const Sample& s : select(recorded(), options).samples) text += s.recorded;
   return text;
 }
 
 std::string selected(std::vector<std::string> ops) {
-  Options options;
+  SelectionSettings options;
   options.ops = std::move(ops);
   return selected(options);
 }
@@ -67,7 +67,7 @@ TEST_CASE("operators stand in alphabetical order, their most frequent samples fi
 }
 
 TEST_CASE("of each operator --start-idx samples are passed over and --max-samples taken") {
-  Options options;
+  SelectionSettings options;
   options.ops = {"aten.add.Tensor", "mul"};
   options.maxSamples = 2;
   CHECK(selected(options) == "cea");
@@ -81,7 +81,7 @@ TEST_CASE("of each operator --start-idx samples are passed over and --max-sample
 }
 
 TEST_CASE("--filter keeps operators that match it as well as --op, --exclude leaves out what matches it and wins") {
-  Options options;
+  SelectionSettings options;
   options.filters = {"add", "*backward*"};
   CHECK(selected(options) == "gfceb");
   options.excludes = {"*.Scalar", "aten._softmax*"};
@@ -93,7 +93,7 @@ TEST_CASE("--filter keeps operators that match it as well as --op, --exclude lea
 }
 
 TEST_CASE("what was selected from is all that was recorded of the operators that are meant") {
-  Options options;
+  SelectionSettings options;
   options.ops = {"aten.add"};
   options.maxSamples = 1;
   const Selection selection = select(recorded(), options);
@@ -102,7 +102,7 @@ TEST_CASE("what was selected from is all that was recorded of the operators that
 }
 
 TEST_CASE("--sample-mode says which samples of an operator are taken") {
-  Options options;
+  SelectionSettings options;
   options.ops = {"aten.add.Tensor"};
   options.maxSamples = 2;
   options.sampleMode = SampleMode::First;
@@ -126,7 +126,7 @@ TEST_CASE("stratified samples are by turns of all size classes and layouts, of e
   const ir::TensorType strided{ir::DType::F16, {64, 64}, {1, 64}};
   const std::vector<Sample> samples = {sized("a", 1, large), sized("b", 9, small),   sized("c", 8, small),
                                        sized("d", 7, small), sized("e", 2, strided), sized("f", 3, strided)};
-  Options options;
+  SelectionSettings options;
   options.sampleMode = SampleMode::Stratified;
   std::string text;
   for (const Sample& s : select(samples, options).samples) text += s.recorded;

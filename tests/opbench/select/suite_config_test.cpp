@@ -50,7 +50,7 @@ inputs::Sample sampleOf(const std::string& op) {
 }
 
 /// What becomes of a small sample on the CPU.
-Outcome raced(const std::string& op, const UsersFile& file, Options options = {}) {
+Outcome raced(const std::string& op, const UsersFile& file, RaceSettings options = {}) {
   options.repeats = 1;
   options.contenders = {Contender::Eager};
   const auto device = runtime::openDevice("cpu", 1);
@@ -100,7 +100,7 @@ TEST_CASE("caps on samples hold beside --max-samples, in every mode") {
   const UsersFile file("max_samples: {neg: 2}\n");
   const std::vector<inputs::Sample> samples{sampleOf("aten.neg.default"), sampleOf("aten.neg.default"),
                                             sampleOf("aten.neg.default"), sampleOf("aten.abs.default")};
-  Options options;
+  SelectionSettings options;
   CHECK(select(samples, options, file.config).samples.size() == 3);
   CHECK(select(samples, options, file.config).recorded.samples == 4);
   options.sampleMode = SampleMode::All;
@@ -132,7 +132,7 @@ TEST_CASE("what is left out is skipped, with the reason") {
   CHECK(reasonOf("aten.exp.default") == file.path + ":2 lists it as slow; use --slow to race it");
   CHECK(reasonOf("aten.sin.default") == "arguments take 512 bytes, more than max_bytes 511 of " + file.path + ":3");
   CHECK(raced("aten.abs.default", file).status == Status::Ok);
-  Options options;
+  RaceSettings options;
   options.slow = true;
   CHECK(raced("aten.exp.default", file, options).status == Status::Ok);
 }

@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string refusal(const Options& options) {
+std::string refusal(const SelectionSettings& options) {
   try {
     samplePaths(options);
   } catch (const ir::Error& error) {
@@ -40,7 +40,7 @@ TEST_CASE("suites are the folders beside the program, or where OPBENCH_SUITES sa
 TEST_CASE("samples are read from the suites asked for, from all, or from --inputs") {
   tests::TemporaryFolder root;
   for (const char* suite : {"timm", "huggingface"}) fs::create_directories(root.path / suite);
-  Options options;
+  SelectionSettings options;
   options.suitesFolder = root.path;
   CHECK(samplePaths(options) == std::vector<std::string>{root.path / "huggingface", root.path / "timm"});
   options.suites = {"timm"};
@@ -62,12 +62,11 @@ TEST_CASE("of suites that are recorded in several dtypes, a run reads those of i
   write("vit_amp.txt", "[2]");
   write("vit_float32.txt", "[3]");
   write("written.txt", "[4]");
-  Options options;
+  SelectionSettings options;
   options.suitesFolder = root.path;
   const auto read = [&](ir::DType dtype) {
-    options.dtype = dtype;
     std::set<std::string> calls;
-    for (const inputs::Sample& sample : readSamples(options).samples) calls.insert(sample.recorded);
+    for (const inputs::Sample& sample : readSamples(options, dtype).samples) calls.insert(sample.recorded);
     return calls;
   };
   const std::set<std::string> half{"((T([1], f32),), {})", "((T([2], f32),), {})", "((T([4], f32),), {})"};
@@ -82,7 +81,7 @@ TEST_CASE("of suites that are recorded in several dtypes, a run reads those of i
 
 TEST_CASE("no suites: what to do") {
   tests::TemporaryFolder root;
-  Options options;
+  SelectionSettings options;
   CHECK(refusal(options) == "no suites beside the program; set OPBENCH_SUITES, or give samples with --inputs");
   options.suitesFolder = root.path;
   CHECK(refusal(options) == root.path.string() + ": no suite in this folder");

@@ -224,7 +224,8 @@ TEST_CASE("a file of other options, another build or other samples is refused, a
 
 TEST_CASE("a file is refused where the configuration or the tolerances say something else, though they are called the same") {
   JournalBed bed;
-  for (std::string Options::* file : {&Options::config, &Options::tolerances}) {
+  for (std::string RaceSettings::* file :
+       std::initializer_list<std::string RaceSettings::*>{&Options::config, &Options::tolerances}) {
     const std::string path = bed.folder.path / "rules.yaml";
     bed.options.*file = path;
     std::ofstream(path) << "# nothing\n";
