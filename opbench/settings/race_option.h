@@ -46,7 +46,7 @@ struct RaceOption {
   /// Shows the default in help: a member's own, or this text.
   RaceOption& showsDefault();
   RaceOption& showsDefault(std::string text);
-  /// Workers are not told, or in other words (supervisor.cpp).
+  /// The `options` of results do not record it: workers are not told, or by supervisor.cpp itself.
   RaceOption& stays();
   /// Refuses a number that is less; messages have the unit behind it, ` (seconds)`.
   RaceOption& atLeast(int least, std::string_view unit = "");

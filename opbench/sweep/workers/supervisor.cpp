@@ -131,6 +131,7 @@ class Supervisor {
     std::vector<std::string> arguments = raceArguments(options_);
     const std::vector<std::string> cache = cacheArguments(cache_->settings());
     arguments.insert(arguments.end(), cache.begin(), cache.end());
+    arguments.insert(arguments.end(), {"--timeout", fmt::format("{}", options_.timeout)});  // Inductor has a share of it
     if (!processors.empty()) arguments.insert(arguments.end(), {"--processors", fmt::format("{}", fmt::join(processors, ","))});
     return arguments;
   }

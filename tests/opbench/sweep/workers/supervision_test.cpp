@@ -1,5 +1,6 @@
 // The program itself, whose workers (tests/opbench/fake_worker) crash, hang, stop and say what is no reply; and who ends it.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <sys/resource.h>
 
@@ -68,6 +69,21 @@ TEST_CASE("a compiler that crashes or hangs costs that compilation, and the samp
   expected[3] = "signal 6 (Aborted)";
   expected[7] = "timed out after " + FakeBed::patience() + " s";
   CHECK(bed.compilations() == expected);
+}
+
+TEST_CASE("workers and compilers know how long a sample may take, which results do not depend on") {
+  const FakeBed bed(2);
+  bed.hold(1);
+  const pid_t pid = bed.start({"--timeout", "777", "--compilers", "1"});
+  REQUIRE(bed.waitUntilHeld(1, pid));
+  const std::vector<pid_t> processes = childrenOf(pid);
+  CHECK(processes.size() == 2);
+  const std::string told{"\0--timeout\000777\0", 15};
+  for (const pid_t process : processes)
+    CHECK(contentOf(fmt::format("/proc/{}/cmdline", process)).find(told) != std::string::npos);
+  bed.release(1);
+  CHECK(FakeBed::wait(pid) == 0);
+  CHECK(contentOf(bed.json()).find("--timeout") == std::string::npos);
 }
 
 TEST_CASE("what crashes whoever touches it is reported as it is where it is raced") {
