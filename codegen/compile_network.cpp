@@ -13,7 +13,7 @@
 #include "codegen/generate.h"
 #include "ir/text/text.h"
 #include "lowering/graph/functional.h"
-#include "lowering/graph/padded_rows.h"
+#include "lowering/graph/rewrites.h"
 #include "lowering/graph/unused.h"
 #include "lowering/partition/partition.h"
 #include "lowering/tensor/lowering.h"
@@ -70,7 +70,10 @@ class NetworkCompiler {
     const auto isGenerated = [&](const ir::Node& node) {
       return lowering::hasLowering(node.op) && !rules.draws(node) && rules.mayGenerate(node);
     };
-    return lowering::withPaddedRows(prepared, isGenerated);
+    for (const lowering::Rewrite& rewrite : lowering::rewrites())
+      if (std::find(rules.without.begin(), rules.without.end(), rewrite.name) == rules.without.end())
+        prepared = rewrite.apply(prepared, isGenerated);
+    return prepared;
   }
   static size_t phasesOf(const ir::Graph& graph) {
     size_t phases = 1;

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <functional>
+#include <string>
+#include <vector>
 
 #include "codegen/plan.h"
 #include "ir/target.h"
@@ -13,6 +15,8 @@ struct NetworkRules {
   std::function<bool(const ir::Node&)> draws;
   /// Whether a call may be generated, where the compiler can.
   std::function<bool(const ir::Node&)> mayGenerate = [](const ir::Node&) { return true; };
+  /// Names of rewrites (lowering/graph/rewrites.h) that are left out.
+  std::vector<std::string> without = {};
 };
 
 /// Compiles a captured graph: groups of its calls become launches (lowering/partition), all other calls stay calls, and views

@@ -74,7 +74,7 @@ bool isProduct(const ir::Node& node) {
   return std::find(products.begin(), products.end(), node.op) != products.end();
 }
 
-ir::Graph withPaddedRows(const ir::Graph& graph, const std::function<bool(const ir::Node&)>& isGenerated) {
+ir::Graph withPaddedRows(const ir::Graph& graph, const std::function<bool(const ir::Node&)>& isGenerated, double least) {
   Relayout relayout(graph);
   const auto takes = [&](const ir::Node& node) { return isProduct(node) || isGenerated(node); };
   for (const auto& [memory, values] : relayout.memories()) {
@@ -82,8 +82,10 @@ ir::Graph withPaddedRows(const ir::Graph& graph, const std::function<bool(const 
     const LayoutPtr gaps = base ? gapsFor(relayout.valueOf(*base).type) : nullptr;
     if (gaps == nullptr || !relayout.fits(memory, *gaps)) continue;
     int64_t operations = 0;
-    for (const int user : relayout.usersOf(memory))
-      if (isProduct(relayout.nodeOf(user))) operations += operationsOf(graph, relayout.nodeOf(user));
+    for (const int user : relayout.usersOf(memory)) {
+      const int64_t some = isProduct(relayout.nodeOf(user)) ? operationsOf(graph, relayout.nodeOf(user)) : 0;
+      if (static_cast<double>(some) >= least) operations += some;
+    }
     const int64_t reuse = operations / elementsOf(relayout.valueOf(*base).type);
     if (reuse > 0 && relayout.isFree(memory, takes))
       relayout.change(memory, *gaps);

@@ -39,6 +39,7 @@ struct ContenderSettings {
   std::vector<std::string> inductorSettings;  ///< each `name=value`
   bool tune = false;                          ///< whether schedules are found by measuring
   std::vector<std::string> schedules;         ///< of a sample's loop nests, as texts; empty ones are left to the rules
+  std::vector<std::string> without;           ///< rewrites of networks that are left out
 
   /// Whether this is one of the contenders.
   bool races(const Contender& contender) const {

@@ -179,6 +179,13 @@ std::vector<RaceOption> networkRuns() {
       number("--nloops", &O::runs, "Runs of each contender that count").atLeast(1).showsDefault(),
       number("--warmup", &O::warmups, "Runs of each before, that do not count").atLeast(0).showsDefault(),
       flag("--no-memory,--no_memory", &O::noMemory, "Measure neither memory nor the first run"),
+      repeatable("--without", &O::without, "Leave out this rewrite of networks, so that its gain can be measured")
+          .form(oneOf(rewriteNames()))
+          .checks([](const Options& o) {
+            for (const std::string& name : o.without)
+              if (std::find(rewriteNames().begin(), rewriteNames().end(), name) == rewriteNames().end())
+                fail(ErrorKind::Input, "--without must be one of {}, got '{}'", fmt::join(rewriteNames(), ", "), name);
+          }),
       flag("--check-groups", &O::checksGroups,
            "Check each group of opbench's plan by itself too, on eager's values, and name the first that is wrong"),
       flag("--cosine", &O::cosine, "Results are right that point where the reference does (cosine from 0.99)"),
@@ -186,6 +193,11 @@ std::vector<RaceOption> networkRuns() {
 }
 
 }  // namespace
+
+const std::vector<std::string>& rewriteNames() {
+  static const std::vector<std::string> names{"channels-last", "padded-rows"};
+  return names;
+}
 
 const std::vector<RaceOption>& raceOptions() {
   static const std::vector<RaceOption> all = [] {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "opbench/settings/race_option.h"
@@ -8,6 +9,9 @@ namespace opbench {
 
 /// The options of a race, in the order of --help-all. Workers are told them in this order.
 const std::vector<RaceOption>& raceOptions();
+
+/// The names that --without takes.
+const std::vector<std::string>& rewriteNames();
 
 /// Groups of them: which samples (sample_options.cpp); how a run goes on, and what it writes (run_options.cpp).
 std::vector<RaceOption> sampleOptions();

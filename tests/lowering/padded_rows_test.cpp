@@ -7,9 +7,9 @@
 
 namespace {
 
-std::string padded(const std::string& text) {
+std::string padded(const std::string& text, double least = 0) {
   const auto isGenerated = [](const ir::Node& node) { return !node.op.starts_with("aten.topk"); };
-  const ir::Graph graph = lowering::withPaddedRows(ir::parseGraph(text), isGenerated);
+  const ir::Graph graph = lowering::withPaddedRows(ir::parseGraph(text), isGenerated, least);
   CHECK(ir::parseGraph(ir::toText(graph)) == graph);
   return ir::toText(graph);
 }
@@ -72,8 +72,19 @@ TEST_SUITE("padded rows") {
 )");
   }
 
-  TEST_CASE("nothing changes where rows lie well, where a copy costs more than it saves, and where a view knows no rows") {
+  TEST_CASE(
+      "nothing changes where products are small, where rows lie well, where a copy costs more than it saves, and where a view "
+      "knows no rows") {
     const auto staysAsItIs = [](const std::string& text) { CHECK(padded(text) == text); };
+    const std::string small = R"(graph
+  in x f16[64, 768]
+  in w f16[5001, 768]
+  t f16[768, 5001] strides (1, 768) of w = aten.t.default(self=w)
+  p f16[64, 5001] = aten.mm.default(self=x, mat2=t)
+  return p
+)";
+    CHECK(padded(small, lowering::leastOperations) == small);
+    CHECK(padded(small) != small);
     staysAsItIs(R"(graph
   in x f16[512, 768]
   in w f16[768, 5008]

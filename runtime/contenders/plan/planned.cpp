@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "inputs/data/materialize.h"
+#include "lowering/graph/padded_rows.h"
 #include "runtime/build/compiler.h"
 #include "runtime/profile/recorder.h"
 #include "runtime/torch/call_graph.h"
@@ -161,7 +162,7 @@ void PlannedCallable::add(const codegen::CallStep& step) {
   Step own = ending(steps_.size());
   own.call = static_cast<int>(calls_.size());
   std::optional<SplitProduct> product = SplitProduct::of(
-      node, graph_, device_.is_cuda() && isNetwork() ? SplitProduct::leastOperations : std::numeric_limits<double>::infinity());
+      node, graph_, device_.is_cuda() && isNetwork() ? lowering::leastOperations : std::numeric_limits<double>::infinity());
   if (product) own.makes.push_back(made(product->output()));
   calls_.push_back({std::move(call), node.op, wantsGradients(graph_, node.scope.phase), std::move(product)});
   steps_.push_back(std::move(own));

@@ -16,9 +16,6 @@ namespace runtime {
 /// others onto them, all in float32: only the sum of these few is rounded once more.
 class SplitProduct {
  public:
-  /// Multiplications and additions from which small products beside a large one are worth their launches, on a GPU.
-  static constexpr double leastOperations = 1e10;
-
   /// The product that a call is, in parts where it has so many multiplications and additions; nothing where it is whole, and its
   /// result lies as ATen would make it.
   static std::optional<SplitProduct> of(const ir::Node& node, const ir::Graph& graph, double leastOperations);

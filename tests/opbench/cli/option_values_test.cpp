@@ -1,8 +1,10 @@
 #include <doctest/doctest.h>
 
 #include "ir/error.h"
+#include "lowering/graph/rewrites.h"
 #include "opbench/cli/options.h"
 #include "opbench/settings/options.h"
+#include "opbench/settings/race_options.h"
 #include "tests/refusal.h"
 
 using namespace opbench;
@@ -124,4 +126,13 @@ TEST_CASE("--fail-on names contenders of the race") {
   for (const char* text : {"slower-than-inductor", "inductor", "slow"})
     CHECK(refusedAs({"--fail-on", text}) ==
           std::string("--fail-on must be slower-than-NAME, of one of two contenders or more, got '") + text + "'");
+}
+
+TEST_CASE("--without names the rewrites that there are, and no other") {
+  std::vector<std::string> names;
+  for (const lowering::Rewrite& rewrite : lowering::rewrites()) names.emplace_back(rewrite.name);
+  CHECK(rewriteNames() == names);
+  CHECK(parsed({"--without", "padded-rows", "--without", "channels-last"}).without ==
+        std::vector<std::string>{"padded-rows", "channels-last"});
+  CHECK(refusedAs({"--without", "rows"}) == "--without must be one of channels-last, padded-rows, got 'rows'");
 }

@@ -5,7 +5,9 @@
 #include <algorithm>
 
 #include "codegen/compile_network.h"
+#include "inputs/data/materialize.h"
 #include "ir/text/text.h"
+#include "lowering/graph/channels_last.h"
 #include "lowering/graph/padded_rows.h"
 #include "runtime/capture/recording.h"
 #include "runtime/contenders/plan/callables.h"
@@ -66,6 +68,28 @@ class PlanBed {
 
 PlanBed mlp(const std::string& mode, const std::string& keywords = "{}") {
   return {"model.mlp." + mode, "((T([4, 8], f32),), " + keywords + ")", "mlp"};
+}
+
+/// Whether plans of two graphs give the same results on tensors that are drawn for their inputs, as halves are the same.
+bool giveTheSame(const ir::Graph& one, const ir::Graph& other) {
+  const auto device = runtime::openDevice("cpu", 1);
+  at::manual_seed(1);
+  std::vector<at::Tensor> operands;
+  for (const int input : one.inputs) {
+    const ir::TensorType& type = one.values[static_cast<size_t>(input)].type;
+    operands.push_back(at::randn(type.sizes, at::kFloat).mul_(0.1).to(inputs::scalarType(type.dtype)));
+  }
+  random_graphs::GraphWorkload workload(runtime::makeTensorList(operands));
+  const auto run = [&](const ir::Graph& graph) {
+    const codegen::Plan plan = codegen::compileNetwork(graph, device->target(), {runtime::drawsNumbers});
+    return (*runtime::networkCallable(workload, plan, {}, *device, runtime::Cache()))();
+  };
+  const runtime::TensorList expected = run(one), found = run(other);
+  for (int i = 0; i < expected.size(); ++i) {
+    const at::Tensor &a = expected.state().tensors[static_cast<size_t>(i)], &b = found.state().tensors[static_cast<size_t>(i)];
+    if (a.strides() != b.strides() || !at::allclose(a.to(at::kFloat), b.to(at::kFloat), 2e-2, 2e-2)) return false;
+  }
+  return expected.size() == found.size();
 }
 
 }  // namespace
@@ -157,24 +181,37 @@ TEST_SUITE("plans of networks") {
   q f16[70, 5001] = aten.mm.default(self=h, mat2=t)
   return d, q
 )");
-    const ir::Graph padded = lowering::withPaddedRows(graph, [](const ir::Node&) { return true; });
+    const ir::Graph padded = lowering::withPaddedRows(graph, [](const ir::Node&) { return true; }, 0);
     const auto count = [&](std::string_view op) {
       return std::count_if(padded.nodes.begin(), padded.nodes.end(), [&](const ir::Node& node) { return node.op == op; });
     };
     CHECK(count("aten.clone.default") == 2);  // of the gradient and of the output
-    const auto device = runtime::openDevice("cpu", 1);
-    at::manual_seed(1);
-    const auto drawn = [](at::IntArrayRef sizes) { return at::randn(sizes, at::kFloat).mul_(0.1).to(at::kHalf); };
-    random_graphs::GraphWorkload workload(runtime::makeTensorList({drawn({70, 5001}), drawn({70, 640}), drawn({5001, 640})}));
-    const auto run = [&](const ir::Graph& of) {
-      const codegen::Plan plan = codegen::compileNetwork(of, device->target(), {runtime::drawsNumbers});
-      return (*runtime::networkCallable(workload, plan, {}, *device, runtime::Cache()))();
-    };
-    const runtime::TensorList expected = run(graph), found = run(padded);
-    for (int i = 0; i < expected.size(); ++i) {
-      const at::Tensor &a = expected.state().tensors[i], &b = found.state().tensors[i];
-      CHECK(a.strides() == b.strides());
-      CHECK(at::allclose(a, b, 1e-2, 1e-2));
-    }
+    CHECK(giveTheSame(graph, padded));
+  }
+
+  TEST_CASE("images with their channels last give what others give, forward and backward") {
+    const std::string convolution =
+        ", bias=None, stride=[1, 1], padding=[1, 1], dilation=[1, 1], transposed=False, output_padding=[0, 0], groups=1";
+    const ir::Graph graph = ir::parseGraph(fmt::format(R"(graph
+  in x bf16[2, 3, 12, 12]
+  in u bf16[16, 3, 3, 3]
+  in v bf16[16, 16, 3, 3]
+  a bf16[2, 16, 12, 12] = aten.convolution.default(input=x, weight=u{0})
+  b bf16[2, 16, 12, 12] = aten.relu.default(self=a)
+  c bf16[2, 16, 12, 12] = aten.convolution.default(input=b, weight=v{0})
+  d bf16[2, 16, 12, 12] = aten.add.Tensor(self=c, other=b, alpha=1)
+  p bf16[2, 16, 6, 6], q i64[2, 16, 6, 6] = aten.max_pool2d_with_indices.default(self=d, kernel_size=[2, 2], stride=[2, 2], padding=[0, 0], dilation=[1, 1], ceil_mode=False)
+  e bf16[2, 16, 6, 6] = aten.convolution.default(input=p, weight=v{0})
+  f bf16[2, 16, 1, 1] = aten.mean.dim(self=e, dim=[-1, -2], keepdim=True)
+  g bf16[2, 16, 6, 6] = aten.mul.Tensor(self=e, other=f)
+  h bf16[2, 16, 6, 6], i bf16[16, 16, 3, 3] = aten.convolution_backward.default(grad_output=g, input=p, weight=v, bias_sizes=None, stride=[1, 1], padding=[1, 1], dilation=[1, 1], transposed=False, output_padding=[0, 0], groups=1, output_mask=[True, True, False])
+  k bf16[2, 16, 6, 6] = aten.neg.default(self=h)
+  return f, i, k
+)",
+                                                       convolution));
+    const ir::Graph changed =
+        lowering::withChannelsLast(graph, [](const ir::Node& node) { return !node.op.starts_with("aten.convolution"); });
+    CHECK(ir::toText(changed).find("d bf16[2, 16, 12, 12] strides (2304, 1, 192, 16)") != std::string::npos);
+    CHECK(giveTheSame(graph, changed));
   }
 }

@@ -1,0 +1,17 @@
+#include "lowering/graph/rewrites.h"
+
+#include "lowering/graph/channels_last.h"
+#include "lowering/graph/padded_rows.h"
+
+namespace lowering {
+
+std::span<const Rewrite> rewrites() {
+  static constexpr Rewrite all[] = {
+      {"channels-last", withChannelsLast},
+      {"padded-rows", [](const ir::Graph& graph, const std::function<bool(const ir::Node&)>& isGenerated) {
+         return withPaddedRows(graph, isGenerated);
+       }}};
+  return all;
+}
+
+}  // namespace lowering

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string_view>
+
+#include "ir/graph.h"
+
+namespace lowering {
+
+/// A rewrite of a network's graph for a GPU, that can be left out by its name.
+struct Rewrite {
+  std::string_view name;  ///< `padded-rows`
+  ir::Graph (*apply)(const ir::Graph& graph, const std::function<bool(const ir::Node&)>& isGenerated);
+};
+
+/// All of them, in the order in which they are done.
+std::span<const Rewrite> rewrites();
+
+}  // namespace lowering
