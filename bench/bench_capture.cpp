@@ -1,4 +1,5 @@
-// What a capture costs: a step as users run it, and the same one while its calls are recorded:
+// What a capture costs: a step as users run it, and the same one while its calls are recorded; and what its plan for a GPU costs,
+// before NVRTC compiles it:
 //   bench_capture [MODEL=resnet18] [repeats=5]
 #include <fmt/format.h>
 
@@ -8,6 +9,7 @@
 #include <filesystem>
 #include <limits>
 
+#include "codegen/compile_network.h"
 #include "inputs/sample.h"
 #include "ir/text/text.h"
 #include "opbench/cli/options.h"
@@ -16,6 +18,7 @@
 #include "opbench/select/suite_config.h"
 #include "opbench/settings/options.h"
 #include "runtime/callable.h"
+#include "runtime/capture/recording.h"
 #include "runtime/device.h"
 #include "runtime/devices/open.h"
 #include "runtime/program/programs.h"
@@ -50,6 +53,7 @@ void measure(const std::string& model, int repeats) {
     const auto workload = runtime::makeWorkload(sample, *device, 0, {}, programs);
     const runtime::CallablePtr eager = workload->make(runtime::Contender::Eager);
     size_t calls = 0, bytes = 0;
+    ir::Graph graph;
     const double run = least(repeats, [&] {
       workload->restore();
       const Clock::time_point start = Clock::now();
@@ -60,11 +64,16 @@ void measure(const std::string& model, int repeats) {
       const auto capture = workload->capture(runtime::Audit::No);
       calls = capture->graph.nodes.size();
       bytes = ir::toText(capture->graph).size();
+      graph = capture->graph;
       return capture->seconds * 1e3;
     });
     fmt::print("{} {}: {} calls, {} KB of text\n", sample.op, sample.recorded, calls, bytes / 1000);
     fmt::print("  eager {:.2f} ms, recorded {:.2f} ms, {:.2f} times as long, {:.2f} us a call\n", run, recorded, recorded / run,
                (recorded - run) * 1e3 / static_cast<double>(calls));
+    const Clock::time_point start = Clock::now();
+    const codegen::Plan plan = codegen::compileNetwork(graph, ir::targetOf("sm_90"), {runtime::drawsNumbers});
+    fmt::print("  planned in {:.2f} s: {} distinct groups, {} programs, {} launches\n", since(start) / 1e3, plan.groups.size(),
+               plan.programs.size(), plan.launches());
   }
 }
 
