@@ -153,9 +153,10 @@ void check(const Options& options) {
   if (options.compilers.value_or(0) > 0 && options.inProcess)
     fail(ErrorKind::Input, "--compilers cannot be combined with --in-process");
   if (!options.timing)
-    for (const auto& [isGiven, name] : {std::pair(!options.accuracyChecking, "--no-accuracy-checking"),
-                                        std::pair(options.isAA, "--aa"), std::pair(options.kernelTime, "--kernel-time"),
-                                        std::pair(options.counters, "--counters"), std::pair(options.tune, "--tune")})
+    for (const auto& [isGiven, name] :
+         {std::pair(!options.accuracyChecking && options.profile.folder.empty(), "--no-accuracy-checking"),
+          std::pair(options.isAA, "--aa"), std::pair(options.kernelTime, "--kernel-time"),
+          std::pair(options.counters, "--counters"), std::pair(options.tune, "--tune")})
       if (isGiven) fail(ErrorKind::Input, "--no-timing cannot be combined with {}", name);
   if (options.tune && !options.schedules.empty()) fail(ErrorKind::Input, "--schedule cannot be combined with --tune");
   if (options.siblings.value_or(0) > 0 && !options.accuracyChecking)

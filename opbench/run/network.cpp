@@ -70,7 +70,8 @@ NetworkPlan& planOf(const SampleContext& context) {
   made->constants = capture->constants;
   const ir::Target& target = context.bench.device.target();
   const auto mayGenerate = [&](const ir::Node& node) { return !isMorePreciseInAten(node, target); };
-  made->plan = codegen::compileNetwork(capture->graph, target, {runtime::drawsNumbers, mayGenerate, context.bench.options.without});
+  made->plan =
+      codegen::compileNetwork(capture->graph, target, {runtime::drawsNumbers, mayGenerate, context.bench.options.without});
   if (const auto fault = context.bench.options.fault; fault && !isOfNetworks(*fault) && !breakPlan(made->plan, *fault, target))
     ir::fail(ir::ErrorKind::Unsupported, "{} has no place for the fault {}", context.workload.op(), name(*fault));
   context.network = std::move(made);

@@ -178,7 +178,7 @@ void SampleRace::run() {
   makeContenders();
   checkResults();
   profile();
-  if (!options().timing && context_.isChecked) return;
+  if (!options().timing) return;
   race();
   if (!context_.isChecked) return;
   checkWitnesses();
@@ -244,7 +244,7 @@ void SampleRace::checkResults() {
 }
 
 void SampleRace::profile() {
-  if (context_.isChecked && !options().profile.folder.empty()) profileAll(contenders_, sample_, context_);
+  if (!options().profile.folder.empty()) profileAll(contenders_, sample_, context_);
 }
 
 /// Times the contenders, whose results are forgotten before where they are checked.

@@ -1,6 +1,7 @@
 #include "opbench/cli/options.h"
 #include "opbench/compare/options.h"
 #include "opbench/settings/options.h"
+#include "opbench/settings/profile_settings.h"
 
 #include <doctest/doctest.h>
 
@@ -349,6 +350,8 @@ TEST_CASE("refusals") {
   CHECK(refusal({"--accuracy-checking", "--no-accuracy-checking"}) ==
         "--accuracy-checking and --no-accuracy-checking contradict each other");
   CHECK(refusal({"--no-timing", "--no-accuracy-checking"}) == "--no-timing cannot be combined with --no-accuracy-checking");
+  const std::string profiled = toText(ProfileSettings{.folder = "traces"});
+  CHECK(refusal({"--no-timing", "--no-accuracy-checking", "--traces", profiled}) == "accepted");  // a worker of `opbench profile`
   CHECK(refusal({"--no-timing", "--tune"}) == "--no-timing cannot be combined with --tune");
   CHECK(refusal({"--op", ","}) == "--op is empty; give an operator, a packet, a glob or all");
   CHECK(refusal({"--csv", "-", "--json", "-"}) == "--csv - and --json - cannot both write to standard output");
