@@ -49,8 +49,9 @@ class Callable {
   int kernels = 0;         ///< generated kernels it launches
   std::string schedule;    ///< their schedules, `; ` between them
   std::string arithmetic;  ///< `tf32` where products of f32 have the digits of f16; empty: it is the operands' dtype's
-  bool isOwn = false;      ///< code of the user's computes it, which may do otherwise in other runs
-  bool isDirect = false;   ///< its time is the host's as well: it is called as users call it, and never captured
+  bool anyStrides = false;  ///< its results may lie otherwise in memory than eager's
+  bool isOwn = false;       ///< code of the user's computes it, which may do otherwise in other runs
+  bool isDirect = false;    ///< its time is the host's as well: it is called as users call it, and never captured
   std::map<std::string, std::string> names;  ///< of its kernels in profiles, by their symbols, where they have others
   std::vector<std::string> phases;  ///< the parts of a run that are timed apart, in order: `forward`, `backward`; most have none
 

@@ -84,8 +84,9 @@ class Trial {
   virtual int kernelNodes() const { return -1; }
   /// The trial's name in traces.
   std::string label;
-  /// Callable::arithmetic, by which its results are judged.
+  /// Callable::arithmetic and anyStrides, by which its results are judged.
   std::string arithmetic;
+  bool anyStrides = false;
   /// Why it is called directly and not captured, where that is so on CUDA.
   std::string notCaptured;
 };

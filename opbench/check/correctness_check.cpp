@@ -162,6 +162,7 @@ Verdict CorrectnessCheck::judged(const runtime::Trial& trial, const runtime::Ten
       return {false, std::move(why), {}};
   Criterion criterion = criterion_;
   criterion.isTf32 = trial.arithmetic == "tf32";
+  criterion.anyStrides |= trial.anyStrides;
   Verdict verdict = check(outputs, reference_, workload_, criterion, tolerances_);
   if (verdict.ok || criterion.rule == Rule::Random) return verdict;
   const runtime::TensorList found = runtime::clone(outputs);  // which may be arguments, written in place

@@ -88,6 +88,7 @@ PreparedContender prepare(Outcome& outcome, CallablePtr callable, const SampleCo
   contender.trial = context.bench.device.prepare(*contender.callable, context.workload);
   if (isBroken) contender.trial = broken(std::move(contender.trial), *fault);
   contender.trial->arithmetic = contender.callable->arithmetic;
+  contender.trial->anyStrides = contender.callable->anyStrides;
   contender.trial->label = name(outcome.contender);
   outcome.notCaptured = contender.trial->notCaptured;
   outcome.graphNodes = contender.trial->kernelNodes();

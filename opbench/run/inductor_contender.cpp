@@ -47,7 +47,7 @@ runtime::CallablePtr inductorContender(Outcome& outcome, const SampleContext& co
   inputs::writeFile(file.path(), package.bytes);
   runtime::CallablePtr callable =
       runtime::packagedCallable(context.workload, graph, network.constants, bench.device.torchName(), file.path());
-  callable->isDirect = isNetwork;  // as networks are called
+  callable->isDirect = callable->anyStrides = isNetwork;  // as torch.compile has them
   outcome.isPrecompiled = ahead != nullptr && package.cached;
   callable->compileMs = package.ms;
   callable->cached = outcome.isPrecompiled ? ahead->cached : package.cached;
