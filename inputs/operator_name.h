@@ -20,7 +20,8 @@ enum class SampleKind {
 /// The kind of an operator's samples.
 SampleKind kindOf(std::string_view op);
 /// Whether an operator is a network of either kind.
-inline bool isNetwork(std::string_view op) { return kindOf(op) >= SampleKind::Recurrent; }
+inline bool isNetwork(SampleKind kind) { return kind >= SampleKind::Recurrent; }
+inline bool isNetwork(std::string_view op) { return isNetwork(kindOf(op)); }
 /// Whether it is a region.
 inline bool isRegion(std::string_view op) { return kindOf(op) == SampleKind::Region; }
 /// Whether it is a call.

@@ -101,7 +101,9 @@ bool isIntegral(DType dtype) { return row(dtype).category == Category::Unsigned 
 
 bool isSigned(DType dtype) { return row(dtype).category != Category::Bool && row(dtype).category != Category::Unsigned; }
 
-bool isLowPrecision(DType dtype) { return dtype == DType::F16 || dtype == DType::BF16 || isFloat8(dtype); }
+bool isHalf(DType dtype) { return dtype == DType::F16 || dtype == DType::BF16; }
+
+bool isLowPrecision(DType dtype) { return isHalf(dtype) || isFloat8(dtype); }
 
 DType opmath(DType dtype) {
   if (isLowPrecision(dtype)) return DType::F32;

@@ -30,6 +30,8 @@ bool isIntegral(DType dtype);
 bool isSigned(DType dtype);
 /// Whether values are rounded to at most 11 significant bits (f16, bf16, f8).
 bool isLowPrecision(DType dtype);
+/// Whether it is a floating type of two bytes: f16, bf16.
+bool isHalf(DType dtype);
 
 /// The dtype arithmetic on `dtype` is done in: f32 for f16, bf16 and f8; otherwise itself (ATen's opmath).
 DType opmath(DType dtype);

@@ -59,6 +59,12 @@ struct Node {
   std::vector<int> writes;   ///< input values it writes in place; `outputs[i]` is then one of them where it is returned
   Scope scope = {};
   const Argument* find(const std::string& name) const;
+  /// The argument of a name as a T; null where there is none, or where it is no T.
+  template <typename T>
+  const T* find(const std::string& name) const {
+    const Argument* argument = find(name);
+    return argument == nullptr ? nullptr : argument->as<T>();
+  }
   bool operator==(const Node&) const = default;
 };
 

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <map>
 #include <memory>
-#include <numeric>
 #include <optional>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "lowering/graph/relayout.h"
@@ -54,7 +55,7 @@ class ChannelsLast : public Layout {
     const ir::TensorType& type = value.type;
     for (size_t dim = 0; dim < type.sizes.size(); ++dim)
       if (type.strides[dim] == pixels_ && type.sizes[dim] < channels_ && type.sizes[dim] * ir::sizeOf(type.dtype) < leastRun)
-        return elementsOf(type) > type.sizes[dim];
+        return type.numel() > type.sizes[dim];
     return false;
   }
 
@@ -65,11 +66,9 @@ class ChannelsLast : public Layout {
 
 /// The layout of an image, or of a convolution's weights; null where channels last are nothing else.
 std::shared_ptr<const ChannelsLast> layoutFor(const ir::TensorType& type) {
-  if (type.sizes.size() != 4 || type.sizes[1] <= 1 || type.sizes[2] * type.sizes[3] <= 1 || elementsOf(type) == 0) return nullptr;
+  if (type.sizes.size() != 4 || type.sizes[1] <= 1 || type.sizes[2] * type.sizes[3] <= 1 || type.numel() == 0) return nullptr;
   return std::make_shared<ChannelsLast>(type);
 }
-
-bool isHalf(const ir::TensorType& type) { return type.dtype == ir::DType::F16 || type.dtype == ir::DType::BF16; }
 
 /// Memories that calls connect, each in one set.
 class Sets {
@@ -135,12 +134,12 @@ class LayoutOfImages {
 
   /// Whether a convolution is of halves, of two dimensions, of all channels, and no transposed one.
   bool isPlain(const ir::Node& node) const {
-    const auto* groups = node.find("groups") == nullptr ? nullptr : node.find("groups")->as<int64_t>();
-    const auto* transposed = node.find("transposed") == nullptr ? nullptr : node.find("transposed")->as<bool>();
-    const auto* input = node.find("input") == nullptr ? nullptr : node.find("input")->as<ir::ValueRef>();
+    const auto* groups = node.find<int64_t>("groups");
+    const auto* transposed = node.find<bool>("transposed");
+    const auto* input = node.find<ir::ValueRef>("input");
     if (groups == nullptr || *groups != 1 || transposed == nullptr || *transposed || input == nullptr) return false;
     const ir::TensorType& type = relayout_.valueOf(input->index).type;
-    return isHalf(type) && type.sizes.size() == 4;
+    return ir::isHalf(type.dtype) && type.sizes.size() == 4;
   }
 
   bool isWorthIt(int memory) {
@@ -152,8 +151,7 @@ class LayoutOfImages {
   bool isWeightOfChanged(int memory) {
     if (layouts_.contains(memory) || layoutOf(memory) == nullptr || !relayout_.isWrittenOnce(memory)) return false;
     return std::any_of(convolutions_.begin(), convolutions_.end(), [&](const auto& convolution) {
-      const ir::Argument* weight = graph_.nodes[static_cast<size_t>(convolution.first)].find("weight");
-      const auto* value = weight == nullptr ? nullptr : weight->as<ir::ValueRef>();
+      const auto* value = graph_.nodes[static_cast<size_t>(convolution.first)].find<ir::ValueRef>("weight");
       return value != nullptr && relayout_.flow().memoryOf(value->index) == memory && isWorthIt(convolution.second);
     });
   }

@@ -3,11 +3,9 @@
 #include <functional>
 
 #include "ir/graph.h"
+#include "lowering/graph/product.h"
 
 namespace lowering {
-
-/// Multiplications and additions from which a product is worth gaps in its operands, and small products beside it.
-inline constexpr double leastOperations = 1e10;
 
 /// Puts gaps behind the rows of matrices of halves whose rows begin at odd addresses, such as rows of 50,257 columns, where
 /// products read or make them: these products take five times as long as others. What products and generated calls alone touch
@@ -15,8 +13,5 @@ inline constexpr double leastOperations = 1e10;
 /// where they do so much arithmetic for each of its elements that this is worth it. Nobody outside the graph sees a gap.
 ir::Graph withPaddedRows(const ir::Graph& graph, const std::function<bool(const ir::Node&)>& isGenerated,
                          double least = leastOperations);
-
-/// Whether a call is a product of matrices that can write its result into memory which it is given.
-bool isProduct(const ir::Node& node);
 
 }  // namespace lowering

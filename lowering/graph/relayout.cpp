@@ -16,12 +16,6 @@ ir::Node cloneOf(int from, int to, const ir::Scope& scope) {
 
 }  // namespace
 
-int64_t elementsOf(const ir::TensorType& type) {
-  int64_t elements = 1;
-  for (const int64_t size : type.sizes) elements *= size;
-  return elements;
-}
-
 Relayout::Relayout(const ir::Graph& graph) : graph_(graph), flow_(graph), result_(graph) {
   for (size_t value = 0; value < graph.values.size(); ++value)
     values_[flow_.memoryOf(static_cast<int>(value))].push_back(static_cast<int>(value));
@@ -33,7 +27,7 @@ std::optional<int> Relayout::baseOf(int memory) const {
     const int maker = flow_.makerOf(value);
     const bool isFirst = maker < 0 ? std::count(graph_.inputs.begin(), graph_.inputs.end(), value) > 0 : !flow_[maker].isView;
     if (!isFirst) continue;
-    const int64_t bytes = elementsOf(one.type) * ir::sizeOf(one.type.dtype);
+    const int64_t bytes = one.type.numel() * ir::sizeOf(one.type.dtype);
     const bool isAll = one.storage < 0 || graph_.storages[static_cast<size_t>(one.storage)].bytes == bytes;
     if (one.onHost || one.offset != 0 || !one.type.isContiguous() || !isAll) return std::nullopt;
     return value;

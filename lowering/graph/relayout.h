@@ -80,7 +80,4 @@ class Relayout {
   bool isChanged_ = false;
 };
 
-/// How many elements a type has.
-int64_t elementsOf(const ir::TensorType& type);
-
 }  // namespace lowering

@@ -1,6 +1,5 @@
 #include "opbench/presentation/calls.h"
 
-#include <algorithm>
 #include <fstream>
 
 #include "inputs/operator_name.h"
@@ -34,7 +33,7 @@ void OperatorbenchLines::row(const results::SampleResult& result) {
 }
 
 void OperatorbenchLines::end(const Summary& /*summary*/) {
-  std::sort(rows_.begin(), rows_.end(), [](const Row& a, const Row& b) { return a.index < b.index; });
+  sortByIndex(rows_);
   if (stage_.console != nullptr) *stage_.console << operatorbenchLines(rows_, stage_.options) << std::flush;
   const std::string file = timingsFile(stage_.options, stage_.options.dtype);
   if (file.empty()) return;

@@ -2,27 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <chrono>
-
 #include "inputs/files.h"
 #include "opbench/report/networks/memory_trace.h"
 #include "opbench/report/networks/models.h"
 #include "opbench/report/networks/runner.h"
+#include "opbench/text/time.h"
 
 namespace opbench {
-namespace {
-
-/// Seconds since 1970, as Hugging Face's files are named after.
-int64_t now() {
-  return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
-
-}  // namespace
-
-void sortByIndex(std::vector<Row>& rows) {
-  std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.index < b.index; });
-}
 
 std::string modelTables(const std::vector<Row>& rows, const Stage& stage, const report::Layout& layout) {
   std::string text = report::modelTable(rows, *stage.run, layout);

@@ -7,7 +7,6 @@
 
 namespace opbench {
 
-void sortByIndex(std::vector<Row>& rows);
 /// Our tables of models.
 std::string modelTables(const std::vector<Row>& rows, const Stage& stage, const report::Layout& layout);
 /// The table of torchbench's runner, and its CSV where the options say.

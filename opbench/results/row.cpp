@@ -79,4 +79,8 @@ bool isSame(const Outcome& outcome, const Run& run) {
   return holdsOne || std::abs(ratio.median - 1) < run.aaNoise.of(outcome.timing->median).value_or(0);
 }
 
+void sortByIndex(std::vector<Row>& rows) {
+  std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.index < b.index; });
+}
+
 }  // namespace opbench

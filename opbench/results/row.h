@@ -202,6 +202,9 @@ std::string_view measureName(const Run& run, runtime::Measure measure);
 /// Whether a sample failed so that it was raced once more, and did not fail so again.
 bool hasRecovered(const Row& row);
 
+/// Puts rows into the order of their samples.
+void sortByIndex(std::vector<Row>& rows);
+
 /// Whether other programs interrupted more than a tenth of the runs by the main measure, or left no times by one.
 bool isDisturbed(const Row& row);
 

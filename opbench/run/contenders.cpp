@@ -47,10 +47,8 @@ struct Maker {
   CallablePtr (*make)(Outcome& outcome, const SampleContext& context);
 };
 
-bool isNetwork(SampleKind kind) { return kind >= SampleKind::Recurrent; }
-
 constexpr Maker makers[] = {
-    {[](const Contender& contender, SampleKind kind) { return contender == Contender::Opbench && isNetwork(kind); },
+    {[](const Contender& contender, SampleKind kind) { return contender == Contender::Opbench && inputs::isNetwork(kind); },
      [](Outcome&, const SampleContext& context) { return plannedNetwork(context); }},
     {[](const Contender& contender, SampleKind) { return contender == Contender::Opbench; }, compiledCall},
     {[](const Contender& contender, SampleKind) { return contender == Contender::Inductor; }, inductorContender},

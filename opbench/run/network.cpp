@@ -46,10 +46,7 @@ void refuseOthersState(const ir::Graph& graph, int operands) {
                    graph.values[static_cast<size_t>(graph.inputs[i])].name);
 }
 
-}  // namespace
-
-Criterion criterionOf(const runtime::Workload& workload, const inputs::Sample& sample, const Bench& bench) {
-  if (!inputs::isNetwork(sample.op)) return criterionOf(workload, sample.op, bench.tolerances);
+Criterion criterionOfNetwork(const inputs::Sample& sample, const Bench& bench) {
   NetworkRun run{bench.options.dtype, false, bench.device.target().backend != ir::Backend::Cpu, bench.options.cosine};
   for (const ir::NamedArgument& keyword : sample.kwargs) {
     const auto* word = keyword.value.as<std::string>();
@@ -58,6 +55,15 @@ Criterion criterionOf(const runtime::Workload& workload, const inputs::Sample& s
     if (keyword.name == "dtype") run.dtype = ir::dtypeFromTorchName(*word).value_or(run.dtype);
   }
   return bench.tolerances.criterionFor(sample.op, run);
+}
+
+}  // namespace
+
+Criterion criterionOf(const runtime::Workload& workload, const inputs::Sample& sample, const Bench& bench) {
+  Criterion criterion =
+      inputs::isNetwork(sample.op) ? criterionOfNetwork(sample, bench) : criterionOf(workload, sample.op, bench.tolerances);
+  criterion.anyStrides = bench.anyStrides;
+  return criterion;
 }
 
 NetworkPlan& planOf(const SampleContext& context) {

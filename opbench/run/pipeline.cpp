@@ -25,6 +25,7 @@
 #include "opbench/run/suspicion.h"
 #include "opbench/run/timing.h"
 #include "opbench/select/skipped.h"
+#include "opbench/text/time.h"
 #include "runtime/profile/recorder.h"
 #include "runtime/program/programs.h"
 #include "runtime/torch/infer.h"
@@ -156,17 +157,11 @@ std::unique_ptr<runtime::Workload> workloadOf(const inputs::Sample& sample, int 
                                runtime::Programs(options.modelsFolder, options.programs));
 }
 
-Criterion criterionOf(const runtime::Workload& workload, const inputs::Sample& sample, const Bench& bench, bool anyStrides) {
-  Criterion criterion = criterionOf(workload, sample, bench);
-  criterion.anyStrides = anyStrides;
-  return criterion;
-}
-
 SampleRace::SampleRace(const inputs::Sample& sample, Row& row, const Dump& dump, const Bench& bench)
     : sample_(sample),
       data_{bench.options.data},
       workload_(workloadOf(sample, row.index, bench)),
-      correctness_(*workload_, criterionOf(*workload_, sample, bench, bench.anyStrides), bench.tolerances),
+      correctness_(*workload_, criterionOf(*workload_, sample, bench), bench.tolerances),
       context_{*workload_, correctness_, graph_,
                isWrong_,   dump,         bench,
                row,        network_,     bench.options.accuracyChecking && row.notChecked.empty()} {}

@@ -18,7 +18,7 @@ struct Environment {
   std::string sharedCache;        ///< OPBENCH_SHARED_CACHE: `1` where the members of its group trust each other
   std::string suites;             ///< OPBENCH_SUITES: the folder of suites
   std::string python;             ///< OPBENCH_PYTHON: the Python whose torch has Inductor
-  Schedulers schedulers{};        ///< of which shard this run is to be
+  Schedulers schedulers{};        ///< that give this run its shard
   int columns = 100;              ///< of the terminal, or COLUMNS
 
   // Asked by the options of a race alone, as only then torch is there to answer.

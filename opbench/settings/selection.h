@@ -25,8 +25,8 @@ struct SelectionSettings {
   std::vector<std::string> inputs;  ///< files and folders of samples
   std::string suitesFolder;         ///< empty where none was found
   std::vector<std::string> ops{"all"};
-  std::vector<std::string> filters;   ///< patterns of which an operator matches one as well; empty lets all pass
-  std::vector<std::string> excludes;  ///< patterns of which it matches none
+  std::vector<std::string> filters;   ///< patterns: an operator matches one of them as well; empty lets all pass
+  std::vector<std::string> excludes;  ///< patterns: it matches none of them
   SampleMode sampleMode = SampleMode::Top;
   int64_t maxSamples = 15;       ///< an operator; 0 is all
   int64_t startIdx = 0;          ///< samples of each operator that are passed over first

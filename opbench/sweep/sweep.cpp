@@ -171,7 +171,7 @@ class Sweep : private Agenda {
   }
 
   Summary end() {
-    std::sort(rows_.begin(), rows_.end(), [](const Row& a, const Row& b) { return a.index < b.index; });
+    sortByIndex(rows_);
     Summary summary = summarize(rows_, run_);
     if (run_.isAA) keepAANoise(summary.aaNoise, keyOfAANoise(), runtime::Cache(options_.cache));
     reporter_.end(summary);

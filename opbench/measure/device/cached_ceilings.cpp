@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -34,11 +33,6 @@ int disturbedIn(const nlohmann::json& object) {
   const Json value = object.value("disturbed", Json());
   if (value.is_boolean()) return value.get<bool>() ? 1 : 0;
   return static_cast<int>(positive(object, "disturbed", mostDisturbed).value_or(0));
-}
-
-int64_t now() {
-  using namespace std::chrono;
-  return duration_cast<seconds>(system_clock::now().time_since_epoch()).count();
 }
 
 bool isRecent(int64_t measured, int64_t now) {

@@ -19,8 +19,6 @@ struct CachedCeilings {
   int disturbed = 0;     ///< measurements in a row, this one the last, that other programs interrupted
 };
 
-/// Seconds since 1970.
-int64_t now();
 /// Whether a figure that was measured then still counts: for 30 days. One of the future is of a clock that went wrong.
 bool isRecent(int64_t measured, int64_t now);
 

@@ -10,6 +10,7 @@
 #include "ir/error.h"
 #include "opbench/measure/device/cached_ceilings.h"
 #include "opbench/measure/race.h"
+#include "opbench/text/time.h"
 #include "runtime/contenders/plan/callables.h"
 #include "runtime/workloads/call.h"
 

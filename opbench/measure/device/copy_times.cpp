@@ -8,6 +8,7 @@
 
 #include "opbench/measure/device/cached_ceilings.h"
 #include "opbench/measure/device/ceilings.h"
+#include "opbench/text/time.h"
 
 namespace opbench {
 

@@ -8,6 +8,7 @@
 #include "inputs/sample.h"
 #include "opbench/measure/device/cached_ceilings.h"
 #include "opbench/measure/race.h"
+#include "opbench/text/time.h"
 #include "runtime/contenders/plan/callables.h"
 #include "runtime/workloads/call.h"
 

@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "inputs/data/materialize.h"
-#include "lowering/graph/padded_rows.h"
+#include "lowering/graph/product.h"
 #include "runtime/build/compiler.h"
 #include "runtime/profile/recorder.h"
 #include "runtime/torch/call_graph.h"

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "ir/graph.h"
+#include "lowering/graph/product.h"
 #include "runtime/capture/bound_call.h"
 
 namespace runtime {
@@ -21,17 +22,16 @@ class SplitProduct {
   static std::optional<SplitProduct> of(const ir::Node& node, const ir::Graph& graph, double leastOperations);
 
   /// The value that it makes, which is there when it runs.
-  int output() const { return output_; }
+  int output() const { return product_.result; }
   void run(const BoundCall::TensorOf& tensorOf) const;
 
  private:
-  SplitProduct() = default;
+  SplitProduct(const lowering::Product& product, int64_t rows, int64_t columns, int64_t terms)
+      : product_(product), rows_(rows), columns_(columns), terms_(terms) {}
   void multiply(const at::Tensor& out, const at::Tensor& left, const at::Tensor& right, const at::Tensor& bias) const;
 
-  int output_ = 0, left_ = 0, right_ = 0;
-  int bias_ = -1;
-  double alpha_ = 1, beta_ = 1;
-  int64_t rows_ = 0, columns_ = 0, terms_ = 0;  ///< sizes of the large part
+  lowering::Product product_;
+  int64_t rows_, columns_, terms_;  ///< sizes of the large part
 };
 
 }  // namespace runtime
