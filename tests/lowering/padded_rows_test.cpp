@@ -72,6 +72,26 @@ TEST_SUITE("padded rows") {
 )");
   }
 
+  TEST_CASE("a bias is added behind a product whose rows have gaps, by the call that copies them out") {
+    CHECK(padded(R"(graph
+  in bias f16[5001]
+  in x    f16[1024, 768]
+  in w    f16[768, 5001]
+  e f16[1024, 5001] = aten.addmm.default(self=bias, mat1=x, mat2=w, beta=1, alpha=1)
+  d f16[1024, 5001] = aten.neg.default(self=e) @backward 0
+  return e, d
+)") == R"(graph
+  in bias f16[5001]
+  in x    f16[1024, 768]
+  in w    f16[768, 5001]
+  w_copy f16[768, 5001] strides (5056, 1) = aten.clone.default(self=w, memory_format=None)
+  e_without_bias f16[1024, 5001] strides (5056, 1) = aten.mm.default(self=x, mat2=w_copy)
+  e f16[1024, 5001] = aten.add.Tensor(self=e_without_bias, other=bias, alpha=1)
+  d f16[1024, 5001] = aten.neg.default(self=e) @backward 2
+  return e, d
+)");
+  }
+
   TEST_CASE(
       "nothing changes where products are small, where rows lie well, where a copy costs more than it saves, and where a view "
       "knows no rows") {
