@@ -11,8 +11,10 @@
 
 #include "codegen/cut_groups.h"
 #include "codegen/generate.h"
+#include "codegen/list_groups.h"
 #include "ir/text/text.h"
 #include "lowering/graph/functional.h"
+#include "lowering/graph/lists.h"
 #include "lowering/graph/rewrites.h"
 #include "lowering/graph/unused.h"
 #include "lowering/partition/partition.h"
@@ -48,15 +50,29 @@ class NetworkCompiler {
         target_(target),
         rules_(rules),
         flow_(graph_, rules.draws),
-        cutter_(graph_, flow_, target) {
+        cutter_(graph_, flow_, target),
+        lister_(graph_, flow_, target) {
     plan_.graph = graph_;
   }
 
   Plan compile() {
     const auto isGenerated = [&](const ir::Graph& call, const ir::Node& node) { return mayBeGenerated(call, node); };
-    for (const lowering::Group& group : lowering::partition(graph_, flow_, isGenerated, {.isPhaseACut = true})) {
-      beginPhase(graph_.nodes[static_cast<size_t>(group.nodes.front())].scope.phase);
-      group.isGenerated ? add(group) : addCall(group.nodes.front());
+    std::vector<lowering::Group> groups;
+    for (lowering::Group& group : lowering::partition(graph_, flow_, isGenerated, {.isPhaseACut = true})) {
+      if (!group.isGenerated) {
+        groups.push_back(std::move(group));
+        continue;
+      }
+      for (lowering::Group& part : cutter_.cut(group)) groups.push_back(std::move(part));
+    }
+    for (const ListedGroup& one : listed(std::move(groups))) {
+      const int first = one.group.nodes.front();
+      beginPhase(graph_.nodes[static_cast<size_t>(first)].scope.phase);
+      if (one.group.isGenerated) {
+        add(one);
+      } else {
+        plan_.steps.emplace_back(CallStep{first});
+      }
     }
     while (plan_.phases.size() < phasesOf(graph_)) plan_.phases.push_back(static_cast<int>(plan_.steps.size()));
     return std::move(plan_);
@@ -65,15 +81,17 @@ class NetworkCompiler {
  private:
   /// The graph as it is partitioned.
   static ir::Graph prepared(const ir::Graph& graph, const ir::Target& target, const NetworkRules& rules) {
-    ir::Graph prepared = lowering::withoutUnused(lowering::functional(graph, rules.draws), rules.draws);
+    ir::Graph prepared = lowering::withoutUnused(lowering::functional(lowering::withoutLists(graph), rules.draws), rules.draws);
     if (target.backend != ir::Backend::Cuda) return prepared;
     const auto isGenerated = [&](const ir::Node& node) {
       return lowering::hasLowering(node.op) && !rules.draws(node) && rules.mayGenerate(node);
     };
     for (const lowering::Rewrite& rewrite : lowering::rewrites())
-      if (std::find(rules.without.begin(), rules.without.end(), rewrite.name) == rules.without.end())
-        prepared = rewrite.apply(prepared, isGenerated);
+      if (!isWithout(rules, rewrite.name)) prepared = rewrite.apply(prepared, isGenerated);
     return prepared;
+  }
+  static bool isWithout(const NetworkRules& rules, std::string_view name) {
+    return std::find(rules.without.begin(), rules.without.end(), name) != rules.without.end();
   }
   static size_t phasesOf(const ir::Graph& graph) {
     size_t phases = 1;
@@ -89,29 +107,31 @@ class NetworkCompiler {
     return cutter_.whyRefused(call).empty();
   }
 
-  void addCall(int node) { plan_.steps.emplace_back(CallStep{node}); }
+  std::vector<ListedGroup> listed(std::vector<lowering::Group> groups) {
+    if (target_.backend == ir::Backend::Cuda && !isWithout(rules_, lowering::tensorLists)) return lister_.list(std::move(groups));
+    std::vector<ListedGroup> all;
+    for (lowering::Group& group : groups) all.push_back({std::move(group), {}});
+    return all;
+  }
 
-  void add(const lowering::Group& group) {
-    for (const lowering::Group& part : cutter_.cut(group)) {
-      if (!part.isGenerated) {
-        addCall(part.nodes.front());
-        continue;
-      }
-      const int compiled = compiledGroup(part.graph);
-      const Plan& plan = plan_.groups[static_cast<size_t>(compiled)];
-      addLaunches(plan_, plan, part.values, firstProgram_[static_cast<size_t>(compiled)], compiled);
-    }
+  void add(const ListedGroup& listed) {
+    const int compiled = compiledGroup(listed);
+    const Plan& plan = plan_.groups[static_cast<size_t>(compiled)];
+    addLaunches(plan_, plan, listed.group.values, firstProgram_[static_cast<size_t>(compiled)], compiled);
   }
 
   /// The number of a group among the plan's.
-  int compiledGroup(const ir::Graph& graph) {
+  int compiledGroup(const ListedGroup& listed) {
+    const ir::Graph& graph = listed.group.graph;
     const std::string text = ir::toText(graph);
     const auto [known, isNew] = groups_.try_emplace(text, static_cast<int>(plan_.groups.size()));
     if (!isNew) return known->second;
-    const auto name = [symbol = symbolOf(graph, text)](std::vector<ir::Loops>& all) {
+    const std::string symbol = symbolOf(graph, text);
+    const auto name = [&](std::vector<ir::Loops>& all) {
       for (ir::Loops& loops : all) loops.name = symbol;
     };
-    Plan plan = generate(graph, target_, [](const auto&) { return Schedules(); }, name);
+    const Given byRules = [](const auto&) { return Schedules(); };
+    Plan plan = listed.members.empty() ? generate(graph, target_, byRules, name) : lister_.plan(listed, symbol);
     firstProgram_.push_back(static_cast<int>(plan_.programs.size()));
     plan_.programs.insert(plan_.programs.end(), plan.programs.begin(), plan.programs.end());
     plan_.groups.push_back(std::move(plan));
@@ -123,6 +143,7 @@ class NetworkCompiler {
   const NetworkRules& rules_;
   const lowering::DataFlow flow_;
   GroupCutter cutter_;
+  GroupLister lister_;
   Plan plan_;
   std::vector<int> firstProgram_;                ///< by group of the plan
   std::unordered_map<std::string, int> groups_;  ///< by text

@@ -15,13 +15,13 @@ struct NetworkRules {
   std::function<bool(const ir::Node&)> draws;
   /// Whether a call may be generated, where the compiler can.
   std::function<bool(const ir::Node&)> mayGenerate = [](const ir::Node&) { return true; };
-  /// Names of rewrites (lowering/graph/rewrites.h) that are left out.
+  /// Names of rewrites (lowering/graph/rewrites.h), or lowering::tensorLists, that are left out.
   std::vector<std::string> without = {};
 };
 
 /// Compiles a captured graph: groups of its calls become launches (lowering/partition), all other calls stay calls, and views
 /// become nothing, as a step finds what it reads by the type and the place of the value. Equal groups are compiled once, and
-/// groups that are refused or lose to their calls are cut (GroupCutter).
+/// groups that are refused or lose to their calls are cut (GroupCutter). On a GPU some share launches (GroupLister).
 Plan compileNetwork(const ir::Graph& graph, const ir::Target& target, const NetworkRules& rules);
 
 }  // namespace codegen

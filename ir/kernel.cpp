@@ -19,6 +19,19 @@ bool isGridLoop(const Statement& statement) {
   return loop != nullptr && loop->kind == LoopKind::Grid;
 }
 
+int64_t ctasOf(const Kernel& kernel, int64_t elements) {
+  const int64_t most = kernel.list->count->axis().extent - 1;
+  const int64_t each = most / kernel.launch.grid;
+  return (elements + each - 1) / each;
+}
+
+int64_t ctasOf(const Kernel& kernel) {
+  if (!kernel.list) return kernel.launch.grid * kernel.launch.cluster;
+  int64_t ctas = 0;
+  for (const int64_t elements : kernel.list->elements) ctas += ctasOf(kernel, elements);
+  return ctas;
+}
+
 bool exchanges(const Combine& combine) { return combine.threads * combine.stride > Target::warp || combine.ctas > 1; }
 
 Partials partialsOf(const Launch& launch, const Combine& combine) {

@@ -158,6 +158,16 @@ struct Launch {
   int64_t grain = 1;
 };
 
+/// CUDA: what makes a launch one of many tensors, each of which the kernel takes as if it were the only one. Every tensor has
+/// parameters of its own, as many as the kernel, and as many iterations of the Grid loop as its elements take; the kernel's own
+/// parameters and loop are for a tensor as large as `count` may become. Other tensors' memory is not touched.
+struct TensorList {
+  std::vector<int64_t> elements;  ///< of each tensor
+  std::vector<Param> params;      ///< of all tensors, one tensor after another
+  const Expr* count = nullptr;    ///< an axis without a loop: the elements of the tensor at hand
+  size_t tensors() const { return elements.size(); }
+};
+
 /// A scheduled computation: what both code generators print, decision by decision. Statements that follow the Grid or Task loop
 /// are carried out once, after all of its iterations (on CUDA by the CTA that finishes last). Only Grid loops that follow one
 /// another are each carried out by all CTAs, which wait in between and then see what all of them left in global memory:
@@ -169,6 +179,7 @@ struct Kernel {
   std::vector<Param> params;
   std::vector<Local> locals;
   Launch launch;
+  std::optional<TensorList> list = {};
   bool index32 = false;           ///< every index fits 32 bits (index/width.h)
   bool relaxedMath = false;       ///< results round to 11 bits or fewer: functions may err by 2^-16 relative, 2^-20 absolute
   bool explicitBarriers = false;  ///< CUDA: threads wait at the Barrier and AwaitCopies statements, and nowhere else. Without it
@@ -190,6 +201,10 @@ struct Kernel {
 };
 
 bool isGridLoop(const Statement& statement);
+/// CTAs of a kernel's launch: of all tensors where it takes a list.
+int64_t ctasOf(const Kernel& kernel);
+/// The CTAs that a tensor of a kernel's list takes.
+int64_t ctasOf(const Kernel& kernel, int64_t elements);
 /// Whether a Combine combines more than the threads of one warp.
 bool exchanges(const Combine& combine);
 

@@ -22,6 +22,8 @@ struct KernelSource {
   /// Memory for the kernel's Global locals, passed as one more pointer after the parameters where it is not 0: a multiple of
   /// 256 bytes, aligned to as many, zero before the first launch; every launch leaves what the next one needs.
   int64_t workspaceBytes = 0;
+  /// CUDA: whether all pointers are one parameter, an array: of a kernel that takes a list of tensors.
+  bool takesList = false;
   /// CUDA: bytes of shared memory that the launch has to ask for.
   int dynamicSharedBytes = 0;
   /// CUDA: whether its CTAs wait for one another, so that all of them must start together. Of persistent clusters

@@ -29,7 +29,7 @@ may(lowering/operators/random ir/ lowering/tensor/)
 may(lowering/operators/windows ir/ lowering/tensor/)
 may(lowering/analysis ir/)
 may(lowering/partition ir/)
-may(lowering/graph ir/ lowering/partition/data_flow.h lowering/tensor/lowering.h)
+may(lowering/graph ir/ lowering/partition/ lowering/analysis/elementwise.h lowering/tensor/lowering.h)
 may(lowering/fusion ir/ lowering/tensor/ lowering/analysis/ lowering/heuristics/limits.h lowering/heuristics/split.h
     lowering/heuristics/persistent.h)
 may(lowering/layout ir/ lowering/analysis/)

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "codegen/cuda/lanes.h"
 #include "codegen/cuda/memory.h"
@@ -41,6 +42,7 @@ class CudaPrinter {
   void repeated(const ir::For& loop, CudaScope& scope);
   void exchange(const ir::Combine& combine, CudaScope& scope);
   void exchangeInPersistentCluster(const ir::Combine& combine, CudaScope& scope);
+  void declareTensor(CudaScope& scope) const;
   void declareIndices(CudaScope& scope) const;
 
   const ir::Kernel& kernel_;
@@ -60,6 +62,7 @@ bool contains(const ir::Block& block, const Predicate& holds) {
 
 void CudaPrinter::body(CudaScope& scope) {
   memory_.declare(scope);
+  if (kernel_.list) declareTensor(scope);
   const auto isStart = [](const ir::Barrier& barrier) { return barrier.scope == ir::Barrier::Scope::Start; };
   if (contains<ir::Barrier>(kernel_.body, isStart)) scope.line("clusterArrive();");
   declareIndices(scope);
@@ -77,6 +80,20 @@ void CudaPrinter::print(const ir::For& loop, CudaScope& scope) {
   }
 }
 
+/// Which of a list's tensors a CTA works on, where its parameters are, and how many elements it has.
+void CudaPrinter::declareTensor(CudaScope& scope) const {
+  const size_t params = kernel_.params.size();
+  scope.line(fmt::format("const u32 tensor = tensorOf<{}>(firstCtas, blockIdx.x);", kernel_.list->tensors()));
+  for (size_t i = 0; i < params; ++i) {
+    const ir::Buffer& buffer = kernel_.params[i].buffer;
+    const std::string type = std::string(buffer.isWritten ? "" : "const ") + std::string(cudaType(buffer.type.dtype));
+    scope.line(fmt::format("{0}* __restrict__ const {1} = static_cast<{0}*>(tensors.at[tensor * {2} + {3}]);", type,
+                           scope.expressions().buffer(static_cast<int>(i)), params, i));
+  }
+  scope.line(fmt::format("const {} count = elementsOf[tensor];", scope.expressions().indexType()));
+  scope.expressions().bind({kernel_.list->count, As::Index}, {"count"});
+}
+
 /// The places of a thread, which all loops over them share.
 void CudaPrinter::declareIndices(CudaScope& scope) const {
   const auto declare = [&](ir::LoopKind kind, const char* name, const std::string& value) {
@@ -85,7 +102,8 @@ void CudaPrinter::declareIndices(CudaScope& scope) const {
   };
   if (!kernel_.launch.isPersistent) {
     const int cluster = kernel_.launch.cluster;
-    declare(ir::LoopKind::Grid, "block", cluster > 1 ? fmt::format("blockIdx.x / {}", cluster) : "blockIdx.x");
+    const std::string first = kernel_.list ? "blockIdx.x - firstCtas[tensor]" : "blockIdx.x";
+    declare(ir::LoopKind::Grid, "block", cluster > 1 ? fmt::format("blockIdx.x / {}", cluster) : first);
     declare(ir::LoopKind::Cluster, "rank", fmt::format("blockIdx.x % {}", cluster));
   }
   declare(ir::LoopKind::Thread, "thread", "threadIdx.x");
@@ -217,6 +235,25 @@ void CudaPrinter::exchangeInPersistentCluster(const ir::Combine& combine, CudaSc
   }
 }
 
+std::string bounds(const ir::Kernel& kernel) {
+  const ir::Launch& launch = kernel.launch;
+  const std::string resident = launch.resident > 0 ? fmt::format(", {}", launch.resident) : "";
+  return fmt::format("extern \"C\" __global__ void __launch_bounds__({}{})", launch.block, resident);
+}
+
+/// The tables of a list's tensors, and all of their parameters as one: `const __grid_constant__ Tensors tensors`.
+std::string listHeader(const ir::Kernel& kernel, const std::vector<std::string>& names) {
+  const ir::TensorList& list = *kernel.list;
+  std::vector<int64_t> first{0};
+  for (const int64_t elements : list.elements) first.push_back(first.back() + ir::ctasOf(kernel, elements));
+  std::string text = fmt::format("// The first CTA of each of {} tensors, and its elements.\n", list.tensors());
+  text += fmt::format("__constant__ const u32 firstCtas[{}] = {{{}}};\n", first.size(), fmt::join(first, ", "));
+  text += fmt::format("__constant__ const i64 elementsOf[{}] = {{{}}};\n", list.tensors(), fmt::join(list.elements, ", "));
+  text += fmt::format("// Of each tensor: {}.\n", fmt::join(names.begin(), names.begin() + std::ssize(kernel.params), ", "));
+  text += fmt::format("struct Tensors {{\n  void* at[{}];\n}};\n\n", list.params.size());
+  return text + fmt::format("{} {}(const __grid_constant__ Tensors tensors) {{\n", bounds(kernel), kernel.name);
+}
+
 /// `T* __restrict__ name` and a comment for each parameter, and the workspace.
 std::string header(const ir::Kernel& kernel, const std::vector<std::string>& names, const CudaMemory& memory) {
   struct Line {
@@ -236,11 +273,9 @@ std::string header(const ir::Kernel& kernel, const std::vector<std::string>& nam
     widest = std::max(widest, line.declaration.size());
   }
   const ir::Launch& launch = kernel.launch;
-  const std::string resident = launch.resident > 0 ? fmt::format(", {}", launch.resident) : "";
   const bool isCluster = launch.cluster > 1 && !launch.isPersistent;
   const std::string cluster = isCluster ? fmt::format(" __cluster_dims__({})", launch.cluster) : "";
-  std::string text =
-      fmt::format("extern \"C\" __global__ void __launch_bounds__({}{}){}\n{}(", launch.block, resident, cluster, kernel.name);
+  std::string text = fmt::format("{}{}\n{}(", bounds(kernel), cluster, kernel.name);
   for (const Line& line : lines) text += fmt::format("\n    {:<{}}  // {}", line.declaration, widest, line.comment);
   return text + "\n";
 }
@@ -253,7 +288,7 @@ ir::KernelSource emitCuda(const ir::Kernel& kernel, const ir::Target& target) {
   const std::vector<std::string> names = bufferNames(kernel);
   CudaScope scope(CudaExpressions(kernel, names), kernel);
   for (const std::string& name : names) scope.unique(name);
-  for (const char* name : {"block", "rank", "thread"}) scope.unique(name);
+  for (const char* name : {"block", "rank", "thread", "tensor", "count"}) scope.unique(name);
   const CudaMemory memory(kernel, names);
   ir::require(memory.sharedBytes() <= target.ctaSharedBytes, "the kernel {} takes {} bytes of shared memory; {} has {} for a CTA",
               kernel.name, memory.sharedBytes(), target.arch, target.ctaSharedBytes);
@@ -262,7 +297,8 @@ ir::KernelSource emitCuda(const ir::Kernel& kernel, const ir::Target& target) {
   ir::KernelSource program;
   program.name = kernel.name;
   program.backend = ir::Backend::Cuda;
-  const std::string text = fmt::format("{}{}}}\n", header(kernel, names, memory), scope.text());
+  const std::string text =
+      fmt::format("{}{}}}\n", kernel.list ? listHeader(kernel, names) : header(kernel, names, memory), scope.text());
   program.source = fmt::format("{}\n{}", cudaPreludeFor(text), text);
   // Without textures and the runtime's functions, which no kernel calls and NVRTC takes 5 ms to declare.
   program.options = {"--std=c++17", "-default-device", "--fmad=true", "--minimal"};
@@ -270,6 +306,11 @@ ir::KernelSource emitCuda(const ir::Kernel& kernel, const ir::Target& target) {
   program.features = target.features;
   program.launch = kernel.launch;
   program.params = kernel.params;
+  if (kernel.list) {
+    program.launch.grid = ir::ctasOf(kernel);
+    program.params = kernel.list->params;
+    program.takesList = true;
+  }
   program.workspaceBytes = memory.workspaceBytes();
   program.dynamicSharedBytes = memory.dynamicSharedBytes();
   program.waitsForGrid = ir::waitsForGrid(kernel);

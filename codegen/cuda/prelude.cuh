@@ -174,6 +174,21 @@ inline void awaitCopies(int later) {
   asm volatile("cp.async.wait_group %0;" ::"n"(Most) : "memory");
 }
 
+// The tensor of a list that a CTA works on, where the first CTA of each is known.
+template <u32 Tensors>
+inline u32 tensorOf(const u32 (&first)[Tensors + 1], u32 cta) {
+  u32 least = 0, most = Tensors - 1;
+  while (least < most) {
+    const u32 middle = (least + most + 1) / 2;
+    if (first[middle] <= cta) {
+      least = middle;
+    } else {
+      most = middle - 1;
+    }
+  }
+  return least;
+}
+
 // The same vector in whole words: what a loop carries from one iteration to the next would be taken apart into its elements, a
 // register each, as soon as it is read.
 template <typename T, int N>

@@ -26,7 +26,8 @@ struct Memory {
 /// It is an Internal error to read an element of a local array that nobody wrote since it became undefined, or to which an
 /// asynchronous copy is under way; and to read or overwrite what another thread writes, or to overwrite what it reads, without a
 /// barrier in between, implied or explicit. The same holds for parameters that are read and written. Atomic stores need no
-/// barriers between each other.
+/// barriers between each other. Of a kernel that takes a list of tensors the memory is TensorList::params'; the tensors of a list
+/// have the elements that they have, and none may be touched beyond.
 void interpret(const Loops& loops, std::vector<Memory>& memory, bool roundEach = true);
 void interpret(const Kernel& kernel, std::vector<Memory>& memory, bool roundEach = true);
 

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <deque>
 #include <map>
+#include <span>
 #include <utility>
 
 #include "ir/error.h"
@@ -164,6 +165,24 @@ class KernelRunner {
   std::unordered_map<const Expr*, Evaluation> evaluations_;
 };
 
+/// A launch with these parameters: the kernel's own, or of the tensor of its list that has `count` elements.
+void launch(const Kernel& kernel, std::span<const Param> params, std::vector<Memory>& memory, bool roundEach, int64_t count) {
+  std::vector<const Buffer*> buffers;
+  for (const Param& param : params) buffers.push_back(&param.buffer);
+  Machine machine(buffers, memory, roundEach);
+  if (kernel.list) machine.axes[kernel.list->count] = count;
+  Clock clock(kernel.launch.cluster);
+  for (const Param& param : params) {
+    const auto elements = static_cast<size_t>(param.readableElements(kernel.backend));
+    machine.shared.emplace_back();
+    if (param.buffer.isRead && param.buffer.isWritten) machine.shared.back().emplace(param.buffer, elements, clock);
+  }
+  for (const Local& local : kernel.locals) machine.locals.emplace_back(local, kernel.launch, clock);
+  KernelRunner(kernel, machine, clock).run();
+  for (const LocalArray& array : machine.locals)
+    if (array.local().space == Space::Sums) array.requireZeros();
+}
+
 /// Gives every parameter the undefined elements that may be read, and takes them away again.
 class Padding {
  public:
@@ -194,21 +213,19 @@ class Padding {
 }  // namespace
 
 void interpret(const Kernel& kernel, std::vector<Memory>& memory, bool roundEach) {
-  require(memory.size() == kernel.params.size(), "{} parameters are given storage for {}", kernel.params.size(), memory.size());
-  const Padding padding(kernel, memory);
-  std::vector<const Buffer*> buffers;
-  for (const Param& param : kernel.params) buffers.push_back(&param.buffer);
-  Machine machine(buffers, memory, roundEach);
-  Clock clock(kernel.launch.cluster);
-  for (const Param& param : kernel.params) {
-    const auto elements = static_cast<size_t>(param.readableElements(kernel.backend));
-    machine.shared.emplace_back();
-    if (param.buffer.isRead && param.buffer.isWritten) machine.shared.back().emplace(param.buffer, elements, clock);
+  const size_t params = kernel.params.size(), all = kernel.list ? kernel.list->params.size() : params;
+  require(memory.size() == all, "{} parameters are given storage for {}", all, memory.size());
+  if (!kernel.list) {
+    const Padding padding(kernel, memory);
+    return launch(kernel, kernel.params, memory, roundEach, 0);
   }
-  for (const Local& local : kernel.locals) machine.locals.emplace_back(local, kernel.launch, clock);
-  KernelRunner(kernel, machine, clock).run();
-  for (const LocalArray& array : machine.locals)
-    if (array.local().space == Space::Sums) array.requireZeros();
+  for (size_t tensor = 0; tensor < kernel.list->tensors(); ++tensor) {
+    const auto first = memory.begin() + static_cast<std::ptrdiff_t>(tensor * params);
+    std::vector<Memory> own(std::make_move_iterator(first), std::make_move_iterator(first + static_cast<std::ptrdiff_t>(params)));
+    launch(kernel, std::span(kernel.list->params).subspan(tensor * params, params), own, roundEach,
+           kernel.list->elements[tensor]);
+    std::move(own.begin(), own.end(), first);
+  }
 }
 
 }  // namespace ir

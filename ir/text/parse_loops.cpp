@@ -103,6 +103,23 @@ void expectTextEnd(const TokenReader& tokens, std::string_view otherwise) {
   if (!tokens.atEnd()) tokens.refuse(otherwise);
 }
 
+/// The line `list i0 in 65537 of 768, 30` of a kernel whose parameters are known.
+TensorList parseList(TokenReader& tokens, StatementParser& statements, const std::vector<Param>& params) {
+  TensorList list;
+  list.count = statements.axis();
+  const int64_t most = list.count->axis().extent - 1;
+  tokens.expect("of");
+  do {
+    const int64_t elements = list.elements.emplace_back(tokens.integer("a number of elements", 1));
+    for (Param param : params) {
+      if (param.buffer.type.numel() == most) param.buffer.type = TensorType::contiguous(param.buffer.type.dtype, {elements});
+      list.params.push_back(std::move(param));
+    }
+  } while (tokens.accept(","));
+  tokens.expectLineEnd();
+  return list;
+}
+
 }  // namespace
 
 Loops parseLoops(std::string_view text) {
@@ -145,6 +162,7 @@ Kernel parseKernel(std::string_view text) {
   for (const Param& param : kernel.params) buffers.push_back(&param.buffer);
   for (const Local& local : kernel.locals) buffers.push_back(&local.buffer);
   StatementParser statements(tokens, *kernel.pool, buffers);
+  if (tokens.accept("list")) kernel.list = parseList(tokens, statements, kernel.params);
   kernel.body = statements.block(0);
   expectTextEnd(tokens, "a line indented by 2 spaces");
   return kernel;

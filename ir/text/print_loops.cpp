@@ -251,6 +251,12 @@ std::string toText(const Kernel& kernel) {
     lines.push_back({kindText(param.buffer), param.buffer, fmt::format("align {}", param.alignment)});
   const std::string_view backend = kernel.backend == Backend::Cuda ? "cuda" : "cpu";
   StatementPrinter printer(buffersOf(kernel));
+  if (kernel.list) {
+    const Expr* count = kernel.list->count;
+    printer.bind(count, 'i');
+    printer.line(
+        1, fmt::format("list {} in {} of {}", printer.axis(count), count->axis().extent, fmt::join(kernel.list->elements, ", ")));
+  }
   printer.block(kernel.body, 1);
   return fmt::format("kernel {} on {}\n", kernel.name, backend) + launchText(kernel) + flagsText(kernel) + toText(lines) +
          localsText(kernel) + printer.take();

@@ -32,13 +32,15 @@ class KernelVerifier {
     params();
     locals();
     launch();
+    VerifyScope scope;
+    if (kernel_.list) list(*kernel_.list, scope);
     for (size_t i = 0; i < kernel_.body.size(); ++i) {
       const auto at = kernel_.body.begin() + static_cast<std::ptrdiff_t>(i);
       Around around;
       around.isFirst = std::all_of(kernel_.body.begin(), at, isOfGrid);
       around.isAfterGrid = i > 0 && isGridLoop(at[-1]);
       around.isBeforeGrid = i + 1 < kernel_.body.size() && isGridLoop(at[1]);
-      std::visit([&](const auto& node) { statement(node, {}, around); }, at->node);
+      std::visit([&](const auto& node) { statement(node, scope, around); }, at->node);
     }
     waits_.gridLoops();
     loopsPresent();
@@ -91,6 +93,22 @@ class KernelVerifier {
     verifier_.demand(launch.grid >= 0 && launch.grid <= INT32_MAX / launch.cluster, "{} blocks", launch.grid);
     verifier_.demand(launch.tasks >= 0 && launch.grain >= 1, "{} tasks, {} at a time", launch.tasks, launch.grain);
     verifier_.demand(!isCuda() || !kernel_.streamStores, "stream stores on cuda");
+  }
+
+  void list(const TensorList& list, VerifyScope& scope) const {
+    bind(list.count, scope);
+    const int64_t most = list.count->axis().extent - 1, ctas = kernel_.launch.grid;
+    verifier_.demand(isCuda() && kernel_.launch.cluster == 1 && !waitsForGrid(kernel_) && kernel_.body.size() == 1,
+                     "a list of tensors in no single loop over blocks");
+    verifier_.demand(ctas >= 1 && most % ctas == 0, "{} blocks for {} elements of a tensor", ctas, most);
+    verifier_.demand(list.params.size() == list.tensors() * kernel_.params.size(), "{} parameters for a list of {} tensors",
+                     list.params.size(), list.tensors());
+    for (const int64_t elements : list.elements)
+      verifier_.demand(elements >= 1 && elements <= most, "a tensor of {} elements, not 1 to {}", elements, most);
+    verifier_.demand(ctasOf(kernel_) <= INT32_MAX, "{} blocks", ctasOf(kernel_));
+    verifier_.demand(kernel_.locals.empty() || std::all_of(kernel_.locals.begin(), kernel_.locals.end(),
+                                                           [](const Local& local) { return local.space == Space::Private; }),
+                     "tensors of a list that share an array");
   }
 
   void loopsPresent() {

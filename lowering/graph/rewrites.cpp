@@ -2,15 +2,16 @@
 
 #include "lowering/graph/channels_last.h"
 #include "lowering/graph/padded_rows.h"
+#include "lowering/graph/recompute.h"
 
 namespace lowering {
 
 std::span<const Rewrite> rewrites() {
   static constexpr Rewrite all[] = {
       {"channels-last", withChannelsLast},
-      {"padded-rows", [](const ir::Graph& graph, const std::function<bool(const ir::Node&)>& isGenerated) {
-         return withPaddedRows(graph, isGenerated);
-       }}};
+      {"padded-rows", [](const ir::Graph& graph,
+                         const std::function<bool(const ir::Node&)>& isGenerated) { return withPaddedRows(graph, isGenerated); }},
+      {"recomputation", withRecomputation}};
   return all;
 }
 

@@ -17,4 +17,7 @@ struct Rewrite {
 /// All of them, in the order in which they are done.
 std::span<const Rewrite> rewrites();
 
+/// What is left out by this name as well: launches that take lists of tensors (codegen/list_groups.h).
+inline constexpr std::string_view tensorLists = "tensor-lists";
+
 }  // namespace lowering

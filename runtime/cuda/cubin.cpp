@@ -91,8 +91,8 @@ void CubinExecutable::allocateWorkspace(int64_t bytes) {
 
 void CubinExecutable::launch(void* const* pointers) const {
   if (start_.ctas == 0) return;
-  std::vector<void*> arguments(program_.params.size());
-  for (size_t i = 0; i < program_.params.size(); ++i) arguments[i] = static_cast<void*>(const_cast<void**>(&pointers[i]));
+  std::vector<void*> arguments(program_.takesList ? 1 : program_.params.size());
+  for (size_t i = 0; i < arguments.size(); ++i) arguments[i] = static_cast<void*>(const_cast<void**>(&pointers[i]));
   void* workspace = workspace_.get();
   if (workspace != nullptr) arguments.push_back(static_cast<void*>(&workspace));
   cudaLaunchConfig_t config = launchConfig(start_.ctas);

@@ -122,6 +122,65 @@ TEST_SUITE("plans") {
     CHECK(plan.launches() == static_cast<int>(plan.steps.size()));
   }
 
+  TEST_CASE("casts of weights share a launch before all that waits for them, and casts of their gradients one after it") {
+    const auto cast = [](const std::string& to, const std::string& from, const std::string& type, const std::string& dtype) {
+      return "  " + to + " " + type + " = aten._to_copy.default(self=" + from + ", dtype=" + dtype +
+             ", layout=None, device=None, pin_memory=None, non_blocking=False, memory_format=None)\n";
+    };
+    const std::string text = "graph\n  parameter w f32[4, 4]\n  parameter v f32[4, 8]\n  in x f16[4, 4]\n" +
+                             cast("h", "w", "f16[4, 4]", "f16") + "  a f16[4, 4] = aten.mm.default(self=x, mat2=h)\n" +
+                             cast("k", "v", "f16[4, 8]", "f16") + "  b f16[4, 8] = aten.mm.default(self=a, mat2=k)\n" +
+                             cast("c", "a", "f32[4, 4]", "f32") + "  e f16[4, 8] = aten.mm.default(self=h, mat2=b)\n" +
+                             cast("f", "e", "f32[4, 8]", "f32") + "  return c, f, b\n";
+    const codegen::Plan plan = planOf(text);
+    CHECK(stepsOf(plan) == Steps{"launch 0", "mm", "mm", "mm", "launch 1"});
+    CHECK(codegen::groupName(plan, 0) == "group 1: _to_copy+_to_copy");
+    CHECK(plan.programs[0].takesList);
+    CHECK(plan.programs[0].params.size() == 4);
+    const auto& launch = std::get<codegen::LaunchStep>(plan.steps[0]);
+    const auto name = [&](int value) { return plan.graph.values.at(value).name; };
+    CHECK(name(launch.values.at(0)) == "w");
+    CHECK(name(launch.values.at(1)) == "h");
+    CHECK(name(launch.values.at(2)) == "v");
+    CHECK(name(launch.values.at(3)) == "k");
+    const auto draws = [](const ir::Node&) { return false; };
+    const codegen::Plan apart =
+        codegen::compileNetwork(ir::parseGraph(text), tests::hopper(), {.draws = draws, .without = {"tensor-lists"}});
+    CHECK(apart.launches() == 4);
+  }
+
+  TEST_CASE("an optimizer is a launch for all parameters of each kind") {
+    const codegen::Plan plan = planOf(R"(graph
+  parameter w f32[4, 4]
+  parameter v f32[8]
+  parameter u f32[30]
+  in        g f32[4, 4]
+  in        h f32[8]
+  in        k f32[30]
+  state     m f32[4, 4]
+  state     n f32[8]
+  state     o f32[30]
+  m, n, o = aten._foreach_mul_.Scalar(self=[m, n, o], scalar=0.9) writes m, n, o
+  m, n, o = aten._foreach_add_.List(self=[m, n, o], other=[g, h, k], alpha=1) writes m, n, o
+  w, v, u = aten._foreach_add_.List(self=[w, v, u], other=[m, n, o], alpha=-0.01) writes w, v, u
+  return w, v, u
+)");
+    CHECK(stepsOf(plan) == Steps{"launch 0"});
+    CHECK(plan.programs[0].params.size() == 9);
+  }
+
+  TEST_CASE("groups that wait for each other share no launch") {
+    CHECK(stepsOf(planOf(R"(graph
+  in x f32[4, 4]
+  a f32[4, 4] = aten.exp.default(self=x)
+  b f32[4, 4] = aten.mm.default(self=a, mat2=a)
+  c f32[4, 4] = aten.exp.default(self=b)
+  d f32[4, 4] = aten.mm.default(self=c, mat2=c)
+  e f32[4, 4] = aten.exp.default(self=d)
+  return e
+)")) == Steps{"launch 0", "mm", "launch 0", "mm", "launch 0"});
+  }
+
   TEST_CASE("a call with a long list stays a call") {
     std::string list, inputs;
     for (int i = 0; i < 17; ++i) {

@@ -131,8 +131,10 @@ TEST_CASE("--fail-on names contenders of the race") {
 TEST_CASE("--without names the rewrites that there are, and no other") {
   std::vector<std::string> names;
   for (const lowering::Rewrite& rewrite : lowering::rewrites()) names.emplace_back(rewrite.name);
+  names.emplace_back(lowering::tensorLists);
   CHECK(rewriteNames() == names);
   CHECK(parsed({"--without", "padded-rows", "--without", "channels-last"}).without ==
         std::vector<std::string>{"padded-rows", "channels-last"});
-  CHECK(refusedAs({"--without", "rows"}) == "--without must be one of channels-last, padded-rows, got 'rows'");
+  CHECK(refusedAs({"--without", "rows"}) ==
+        "--without must be one of channels-last, padded-rows, recomputation, tensor-lists, got 'rows'");
 }

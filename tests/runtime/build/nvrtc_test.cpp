@@ -7,7 +7,12 @@
 #include <filesystem>
 #include <fstream>
 
+#include "ir/text/text.h"
+#include "lowering/analysis/elementwise.h"
 #include "lowering/schedule/apply.h"
+#include "lowering/schedule/tensor_list.h"
+#include "lowering/schedule/vectorize.h"
+#include "lowering/tensor/lowering.h"
 #include "tests/cache_settings.h"
 #include "tests/cuda_program.h"
 #include "tests/random_expr.h"
@@ -46,6 +51,25 @@ TEST_CASE("every operation compiles in every dtype it takes") {
   for (const ir::DType dtype : tests::scalarDTypes()) CHECK(compiles(tests::scalarKernel(dtype, 128).kernel));
   for (const ir::DType dtype : {ir::DType::F16, ir::DType::BF16, ir::DType::F32})
     CHECK(compiles(tests::scalarKernel(dtype, 128, true).kernel));
+}
+
+TEST_CASE("kernels for lists of tensors compile, with 32-bit indices and with 64-bit ones") {
+  if (tests::nvrtc() == nullptr) return;
+  const ir::Graph graph = ir::parseGraph(
+      "graph\n  in x f32[5]\n  in s f32[]\n  y f32[5] = aten.mul.Tensor(self=x, other=s)\n"
+      "  z f16[5] = aten._to_copy.default(self=y, dtype=f16, layout=None, device=None, "
+      "pin_memory=None, non_blocking=False, memory_format=None)\n  return y, z\n");
+  const std::vector<int64_t> elements{1, 70000, 30};
+  const ir::Loops loops = lowering::lower(graph).front();
+  std::vector<ir::Param> params;
+  for (size_t i = 0; i < elements.size(); ++i)
+    for (const ir::Param& param : lowering::parameters(loops, tests::hopper())) params.push_back(param);
+  ir::Loops flat = *lowering::flattened(loops, lowering::listedElements(elements));
+  ir::Kernel kernel = lowering::applyToList(std::move(flat), elements, std::move(params), tests::hopper()).kernel;
+  for (const bool isNarrow : {true, false}) {
+    kernel.index32 = isNarrow;
+    CHECK(compiles(kernel));
+  }
 }
 
 TEST_CASE("every cast compiles") {
