@@ -12,6 +12,8 @@
 #include "codegen/cut_groups.h"
 #include "codegen/generate.h"
 #include "codegen/list_groups.h"
+#include "codegen/plan_memory.h"
+#include "codegen/verify_plan.h"
 #include "ir/text/text.h"
 #include "lowering/graph/functional.h"
 #include "lowering/graph/lists.h"
@@ -75,6 +77,8 @@ class NetworkCompiler {
       }
     }
     while (plan_.phases.size() < phasesOf(graph_)) plan_.phases.push_back(static_cast<int>(plan_.steps.size()));
+    plan_.memory = planMemory(plan_);
+    verify(plan_);
     return std::move(plan_);
   }
 
@@ -118,6 +122,7 @@ class NetworkCompiler {
     const int compiled = compiledGroup(listed);
     const Plan& plan = plan_.groups[static_cast<size_t>(compiled)];
     addLaunches(plan_, plan, listed.group.values, firstProgram_[static_cast<size_t>(compiled)], compiled);
+    plan_.instances.back().nodes = listed.group.nodes;
   }
 
   /// The number of a group among the plan's.

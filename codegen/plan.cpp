@@ -25,7 +25,7 @@ void addLaunch(Plan& plan, ir::KernelSource program) {
 }
 
 void addLaunches(Plan& plan, const Plan& group, const std::vector<int>& values, int firstProgram, int number) {
-  Instance instance{number, values};
+  Instance instance{number, values, {}};
   for (size_t i = 0; i < group.intermediates.size(); ++i)
     instance.values.push_back(static_cast<int>(plan.graph.values.size() + plan.intermediates.size() + i));
   plan.intermediates.insert(plan.intermediates.end(), group.intermediates.begin(), group.intermediates.end());

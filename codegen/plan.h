@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <variant>
@@ -28,6 +29,16 @@ using Step = std::variant<LaunchStep, CallStep>;
 struct Instance {
   int group = 0;            ///< of the plan's
   std::vector<int> values;  ///< of the plan, by value of the group's graph, and then by its intermediates
+  std::vector<int> nodes;   ///< of the plan's graph: the calls that it carries out
+};
+
+/// Where the memories of a network's plan lie (memoryOf in accesses.h) that its runs share out by themselves: in one arena. All
+/// others are ATen's to allocate.
+struct Memory {
+  int64_t bytes = 0;             ///< of the arena
+  std::vector<int64_t> offsets;  ///< by memory, in bytes behind the arena's start; -1 for all others
+  /// Whether a memory is a part of the arena.
+  bool has(int memory) const { return static_cast<size_t>(memory) < offsets.size() && offsets[static_cast<size_t>(memory)] >= 0; }
 };
 
 /// Schedules of a graph's loop nests, in their order.
@@ -41,7 +52,8 @@ struct Part {
                        ///< other one is connected with
 };
 
-/// How a graph is carried out: launches and calls, one after another. A value gets its memory where the first step needs it.
+/// How a graph is carried out: launches and calls, one after another. A memory is there from the first step that needs it to the
+/// last one.
 struct Plan {
   ir::Graph graph;
   std::vector<ir::GraphValue> intermediates;  ///< values that steps store for later ones, numbered on from the graph's
@@ -52,6 +64,7 @@ struct Plan {
   std::vector<Part> parts;          ///< of several calls that no single compilation takes, in their order
   std::vector<Plan> groups;         ///< of a network: the plans of its distinct groups, with their stages
   std::vector<Instance> instances;  ///< of the groups, in the order of their steps
+  Memory memory;                    ///< of a network
 
   /// The stages it went through, for dumps and tests: of all parts, one part after another; a network's stages are its groups'.
   std::vector<lowering::LoopNest> nests;

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -54,6 +56,7 @@ class Callable {
   bool isDirect = false;    ///< its time is the host's as well: it is called as users call it, and never captured
   std::map<std::string, std::string> names;  ///< of its kernels in profiles, by their symbols, where they have others
   std::vector<std::string> phases;  ///< the parts of a run that are timed apart, in order: `forward`, `backward`; most have none
+  std::optional<int64_t> plannedBytes;  ///< of a network's plan: the memory that it shares out among its steps
 
  protected:
   void mark() const {

@@ -38,7 +38,8 @@ constexpr auto faultsByName = namesOfEnum<Fault>({{Fault::UnwrittenTail, "unwrit
                                                   {Fault::OtherGroup, "other-group"},
                                                   {Fault::DroppedWrite, "dropped-write"},
                                                   {Fault::SwappedVersions, "swapped-versions"},
-                                                  {Fault::EarlyStore, "early-store"}});
+                                                  {Fault::EarlyStore, "early-store"},
+                                                  {Fault::Overlap, "overlap"}});
 
 }  // namespace
 

@@ -43,6 +43,7 @@ enum class Fault {
   DroppedWrite,     ///< plans: a write into memory that holds something is left out, a view's where there is one
   SwappedVersions,  ///< plans: a step sees memory as it was before a write that it comes after, or the other way round
   EarlyStore,       ///< plans: an input is overwritten before it is read for the last time
+  Overlap,          ///< plans: two values that are needed at the same time share bytes
 };
 
 /// `unwritten-tail`, `off-by-one`; as --fault has it.

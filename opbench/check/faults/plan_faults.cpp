@@ -4,6 +4,7 @@
 #include <functional>
 #include <utility>
 
+#include "codegen/plan_memory.h"
 #include "ir/graph.h"
 #include "opbench/check/faults/kernel_faults.h"
 #include "opbench/check/faults/step_flow.h"
@@ -30,6 +31,7 @@ class StepBreaker {
       case Fault::DroppedWrite: return dropWrite(true) || dropWrite(false);
       case Fault::SwappedVersions: return swapVersions();
       case Fault::EarlyStore: return storeEarly();
+      case Fault::Overlap: return overlap();
       default: return false;
     }
   }
@@ -200,6 +202,32 @@ class StepBreaker {
     plan_.graph.values[static_cast<size_t>(value)].storage = one.storage;
   }
 
+  /// A value of the arena lies where another one does that was made before it and is read after it.
+  bool overlap() {
+    for (size_t step = 0; step < flow_.steps(); ++step)
+      for (const int value : flow_[step].writes) {
+        const int memory = codegen::memoryOf(flow_.graph(), value);
+        if (!plan_.memory.has(memory) || flow_.firstWrite(value) != static_cast<int>(step)) continue;
+        const std::optional<int> other = placedBeforeAndReadAfter(step);
+        if (!other) continue;
+        int64_t& offset = plan_.memory.offsets[static_cast<size_t>(memory)];
+        offset = plan_.memory.offsets[static_cast<size_t>(codegen::memoryOf(flow_.graph(), *other))];
+        plan_.memory.bytes = std::max(plan_.memory.bytes, offset + flow_.bytesOf(value));
+        return true;
+      }
+    return false;
+  }
+  std::optional<int> placedBeforeAndReadAfter(size_t step) const {
+    for (size_t reader = step + 1; reader < flow_.steps(); ++reader)
+      for (const int value : flow_[reader].reads) {
+        const int writer = flow_.firstWrite(value);
+        const bool isPlaced = plan_.memory.has(codegen::memoryOf(flow_.graph(), value));
+        if (isPlaced && flow_.isFloating(value) && writer >= 0 && writer < static_cast<int>(step) && flow_.isVaried(writer))
+          return value;
+      }
+    return std::nullopt;
+  }
+
   Plan& plan_;
   const ir::Target& target_;
   const StepFlow flow_;  ///< of the plan without the mistake
@@ -229,7 +257,8 @@ bool isOfSteps(Fault fault) {
     case Fault::OtherGroup:
     case Fault::DroppedWrite:
     case Fault::SwappedVersions:
-    case Fault::EarlyStore: return true;
+    case Fault::EarlyStore:
+    case Fault::Overlap: return true;
     default: return false;
   }
 }
@@ -237,7 +266,10 @@ bool isOfSteps(Fault fault) {
 }  // namespace
 
 bool breakNetworkPlan(Plan& plan, Fault fault, const ir::Target& target) {
-  return isOfSteps(fault) ? StepBreaker(plan, target)(fault) : breakGroup(plan, fault, target);
+  if (!isOfSteps(fault)) return breakGroup(plan, fault, target);
+  if (!StepBreaker(plan, target)(fault)) return false;
+  if (fault != Fault::Overlap) plan.memory = codegen::planMemory(plan);  // of the plan with its mistake
+  return true;
 }
 
 }  // namespace opbench

@@ -3,17 +3,15 @@
 #include <algorithm>
 #include <limits>
 
-#include "lowering/partition/data_flow.h"
-
 namespace opbench {
 
+using codegen::Access;
 using codegen::CallStep;
-using codegen::LaunchStep;
 using codegen::Step;
 
 StepFlow::StepFlow(const codegen::Plan& plan)
     : plan_(plan),
-      graph_(runtime::withIntermediates(plan)),
+      graph_(codegen::withIntermediates(plan)),
       lifetimes_(plan, graph_),
       firstWrites_(lifetimes_.memories(), std::numeric_limits<int>::max()) {
   std::vector<bool> varies(lifetimes_.memories(), false);
@@ -23,7 +21,7 @@ StepFlow::StepFlow(const codegen::Plan& plan)
     varies[memory] = true;
   }
   for (const Step& step : plan.steps) {
-    const Access access = accessOf(step);
+    const Access access = codegen::accessOf(step, plan_, graph_);
     const bool isVaried =
         std::any_of(access.reads.begin(), access.reads.end(), [&](int value) { return varies[memoryOf(value)]; });
     for (const int value : access.writes) {
@@ -33,33 +31,6 @@ StepFlow::StepFlow(const codegen::Plan& plan)
     isVaried_.push_back(isVaried);
     accesses_.push_back(access);
   }
-}
-
-int64_t StepFlow::bytesOf(int value) const {
-  const ir::TensorType& type = valueOf(value).type;
-  return type.storageElements() * ir::sizeOf(type.dtype);
-}
-
-bool StepFlow::covers(int value) const {
-  const ir::GraphValue& one = valueOf(value);
-  return one.storage < 0 || (one.offset == 0 && graph_.storages[static_cast<size_t>(one.storage)].bytes <= bytesOf(value));
-}
-
-Access StepFlow::accessOf(const Step& step) const {
-  Access access;
-  if (const auto* launch = std::get_if<LaunchStep>(&step)) {
-    const std::vector<ir::Param>& params = plan_.programs[static_cast<size_t>(launch->program)].params;
-    for (size_t i = 0; i < params.size(); ++i) {
-      if (params[i].buffer.isWritten) access.writes.push_back(launch->values[i]);
-      if (params[i].buffer.isRead || !params[i].buffer.isWritten) access.reads.push_back(launch->values[i]);
-    }
-    return access;
-  }
-  const ir::Node& node = graph_.nodes[static_cast<size_t>(std::get<CallStep>(step).node)];
-  access.reads = lowering::valuesOf(node);
-  access.writes = node.writes;
-  access.writes.insert(access.writes.end(), node.outputs.begin(), node.outputs.end());
-  return access;
 }
 
 int StepFlow::common(const std::vector<int>& values, const std::vector<int>& others) const {
@@ -84,7 +55,7 @@ bool StepFlow::canRun(const std::vector<Step>& steps) const {
   std::vector<bool> isThere;
   for (const int first : firstWrites_) isThere.push_back(first < 0);
   for (const Step& step : steps) {
-    const Access access = accessOf(step);
+    const Access access = codegen::accessOf(step, plan_, graph_);
     const bool isCall = std::holds_alternative<CallStep>(step);
     const auto isMissing = [&](int value) { return !isThere[memoryOf(value)] && (isCall || !covers(value)); };
     if (std::any_of(access.reads.begin(), access.reads.end(), isMissing)) return false;

@@ -2,15 +2,11 @@
 
 #include <vector>
 
+#include "codegen/accesses.h"
+#include "codegen/lifetimes.h"
 #include "codegen/plan.h"
-#include "runtime/contenders/plan/lifetimes.h"
 
 namespace opbench {
-
-/// The values that a step reads, and the values that it writes.
-struct Access {
-  std::vector<int> reads, writes;
-};
 
 /// The data flow between the steps of a network's plan, memory by memory.
 class StepFlow {
@@ -18,14 +14,14 @@ class StepFlow {
   explicit StepFlow(const codegen::Plan& plan);
 
   size_t steps() const { return accesses_.size(); }
-  const Access& operator[](size_t step) const { return accesses_[step]; }
+  const codegen::Access& operator[](size_t step) const { return accesses_[step]; }
   /// The plan's graph with its intermediates.
   const ir::Graph& graph() const { return graph_; }
   const ir::GraphValue& valueOf(int value) const { return graph_.values[static_cast<size_t>(value)]; }
-  int64_t bytesOf(int value) const;
+  int64_t bytesOf(int value) const { return codegen::bytesOf(valueOf(value)); }
   bool isFloating(int value) const { return ir::isFloating(valueOf(value).type.dtype); }
   /// Whether a value is all of its memory.
-  bool covers(int value) const;
+  bool covers(int value) const { return codegen::covers(graph_, value); }
 
   /// The first of some values that lies in memory of others; -1 where none does.
   int common(const std::vector<int>& values, const std::vector<int>& others) const;
@@ -43,15 +39,14 @@ class StepFlow {
 
  private:
   size_t memoryOf(int value) const { return static_cast<size_t>(lifetimes_.memoryOf(value)); }
-  Access accessOf(const codegen::Step& step) const;
-  bool mayPass(const Access& earlier, const Access& later) const;
+  bool mayPass(const codegen::Access& earlier, const codegen::Access& later) const;
 
   const codegen::Plan& plan_;
   const ir::Graph graph_;
-  const runtime::Lifetimes lifetimes_;
-  std::vector<Access> accesses_;  ///< by step
-  std::vector<bool> isVaried_;    ///< by step
-  std::vector<int> firstWrites_;  ///< by memory
+  const codegen::Lifetimes lifetimes_;
+  std::vector<codegen::Access> accesses_;  ///< by step
+  std::vector<bool> isVaried_;             ///< by step
+  std::vector<int> firstWrites_;           ///< by memory
 };
 
 }  // namespace opbench

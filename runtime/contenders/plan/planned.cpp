@@ -12,11 +12,13 @@
 #include <set>
 #include <utility>
 
+#include "codegen/accesses.h"
 #include "inputs/data/materialize.h"
 #include "lowering/graph/product.h"
 #include "runtime/build/compiler.h"
 #include "runtime/profile/recorder.h"
 #include "runtime/torch/call_graph.h"
+#include "runtime/torch/guard.h"
 #include "runtime/torch/state.h"
 #include "runtime/torch/translate.h"
 #include "runtime/workloads/call.h"
@@ -26,7 +28,7 @@
 namespace runtime {
 namespace {
 
-int64_t startOf(const ir::GraphValue& value) { return value.offset * ir::sizeOf(value.type.dtype); }
+using codegen::startOf;
 
 /// A value as a view of the memory that another one lies in, whose tensor this is.
 at::Tensor viewOf(const ir::GraphValue& value, const at::Tensor& tensor, const ir::GraphValue& other) {
@@ -56,6 +58,7 @@ class PlannedCallable::Cleared {
   explicit Cleared(PlannedCallable& callable) : callable_(callable) {}
   ~Cleared() {
     for (const int value : callable_.made_) callable_.tensors_[static_cast<size_t>(value)].reset();
+    callable_.arena_.close();
   }
   Cleared(const Cleared&) = delete;
   Cleared& operator=(const Cleared&) = delete;
@@ -76,8 +79,9 @@ PlannedCallable::PlannedCallable(Workload& workload, const codegen::Plan& plan, 
     : workload_(workload),
       device_(device.torchName()),
       constants_(constants),
-      graph_(withIntermediates(plan)),
+      graph_(codegen::withIntermediates(plan)),
       lifetimes_(plan, graph_),
+      arena_(plan.memory, device_),
       firstOfPhases_(plan.phases),
       tensors_(graph_.values.size()),
       starts_(lifetimes_.memories(), nullptr),
@@ -100,9 +104,10 @@ PlannedCallable::PlannedCallable(Workload& workload, const codegen::Plan& plan, 
   for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) step->isLast = ended.insert(step->instance).second;
   for (const int output : graph_.outputs) {
     const int memory = lifetimes_.memoryOf(output);
-    if (lifetimes_.isMade(memory) && !lifetimes_.isUsed(memory)) left_.push_back(runTensor(graph_, output));
+    if (lifetimes_.isMade(memory) && lifetimes_.first(memory) < 0) left_.push_back(runTensor(graph_, output));
   }
   kernels = static_cast<int>(launches_.size());
+  if (isNetwork()) plannedBytes = plan.memory.bytes;
   for (const std::optional<lowering::Schedule>& one : plan.schedules)
     if (one) schedule += (schedule.empty() ? "" : "; ") + toText(*one);
 }
@@ -147,7 +152,8 @@ void PlannedCallable::add(const codegen::LaunchStep& step, const codegen::Plan& 
   own.instance = step.instance;
   for (const int value : lifetimes_.valuesOf(steps_.size())) {
     const int memory = lifetimes_.memoryOf(value);
-    if (lifetimes_.isMade(memory) && lifetimes_.isFirst(steps_.size(), memory)) own.makes.push_back(made(value));
+    if (lifetimes_.isMade(memory) && lifetimes_.first(memory) == static_cast<int>(steps_.size()))
+      own.makes.push_back(made(value));
   }
   launches_.push_back(std::move(launch));
   steps_.push_back(std::move(own));
@@ -174,17 +180,15 @@ PlannedCallable::Step PlannedCallable::ending(size_t number) const {
   for (const int value : lifetimes_.valuesOf(number)) {
     const int memory = lifetimes_.memoryOf(value);
     const std::vector<int>& all = lifetimes_.valuesIn(memory);
-    if (lifetimes_.isMade(memory) && lifetimes_.isLast(number, memory))
+    if (lifetimes_.isMade(memory) && lifetimes_.last(memory) == static_cast<int>(number))
       step.frees.insert(step.frees.end(), all.begin(), all.end());
   }
   return step;
 }
 
 RunTensor PlannedCallable::made(int value) const {
-  const ir::GraphValue& one = graph_.values[static_cast<size_t>(value)];
-  const int64_t bytes = one.type.storageElements() * ir::sizeOf(one.type.dtype);
-  ir::require(one.storage < 0 || (one.offset == 0 && graph_.storages[static_cast<size_t>(one.storage)].bytes <= bytes),
-              "{} does not cover the memory that a kernel makes", one.name);
+  ir::require(codegen::covers(graph_, value), "{} does not cover the memory that a step makes",
+              graph_.values[static_cast<size_t>(value)].name);
   return runTensor(graph_, value);
 }
 
@@ -218,6 +222,12 @@ void PlannedCallable::hold(int value, at::Tensor tensor) {
 }
 
 void PlannedCallable::make(const RunTensor& made) {
+  const int memory = lifetimes_.memoryOf(made.value);
+  if (arena_.isOpen() && arena_.has(memory)) {
+    at::Tensor tensor = arena_.tensor(memory, made);
+    if (guards_ == Guards::Written) poison(tensor);
+    return hold(made.value, std::move(tensor));
+  }
   // Memory is used more than once in a captured run of a network: guards would be written there before it.
   const bool isShared = isNetwork() && guards_ == Guards::Left;
   hold(made.value, allocate(made, {}, device_, isShared ? Guards::None : guards_));
@@ -263,6 +273,7 @@ void PlannedCallable::make(const Call& call) {
 }
 
 std::vector<at::Tensor> PlannedCallable::run() {
+  if (observed_ == nullptr) arena_.open();  // else values live on, for the calls of groups that are still to come
   size_t phase = 0;
   for (size_t i = 0; i < steps_.size(); ++i) {
     for (; phase < firstOfPhases_.size() && firstOfPhases_[phase] == static_cast<int>(i); ++phase) mark();

@@ -5,9 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "codegen/lifetimes.h"
 #include "runtime/callable.h"
 #include "runtime/capture/bound_call.h"
-#include "runtime/contenders/plan/lifetimes.h"
+#include "runtime/contenders/plan/arena.h"
 #include "runtime/contenders/plan/split_product.h"
 #include "runtime/device.h"
 #include "runtime/run_tensor.h"
@@ -59,7 +60,7 @@ class PlannedCallable : public Callable {
     BoundCall call;
     std::string op;
     bool wantsGradients = false;
-    std::optional<SplitProduct> product;  ///< how it is made, where that is not by `call`
+    std::optional<SplitProduct> product;  ///< where it is one: it writes memory that it is given
   };
   struct Step {
     int launch = -1;  ///< or it is a call
@@ -102,7 +103,8 @@ class PlannedCallable : public Callable {
   const at::Device device_;
   const TensorList constants_;
   ir::Graph graph_;  ///< with the plan's intermediates among its values
-  Lifetimes lifetimes_;
+  codegen::Lifetimes lifetimes_;
+  Arena arena_;
   Guards guards_ = Guards::None;
   bool isRandom_ = false;
   Observed* observed_ = nullptr;  ///< while a run is looked at

@@ -42,9 +42,9 @@ std::optional<SplitProduct> SplitProduct::of(const ir::Node& node, const ir::Gra
                          hasAlignedRows(right);
   const auto down = [&](int64_t size) { return isWorthIt ? size - size % vector : size; };
   const bool hasBias = product->bias >= 0;  // it would be rounded with the first terms
-  const SplitProduct split(*product, down(rows), down(columns), hasBias ? terms : down(terms));
-  const bool isWhole = split.rows_ == rows && split.columns_ == columns && split.terms_ == terms;
-  return isWhole && out.isContiguous() ? std::nullopt : std::optional(split);
+  const int64_t mostRows = down(rows), mostColumns = down(columns), mostTerms = hasBias ? terms : down(terms);
+  return SplitProduct(*product, mostRows, mostColumns, mostTerms,
+                      mostRows == rows && mostColumns == columns && mostTerms == terms);
 }
 
 void SplitProduct::multiply(const at::Tensor& out, const at::Tensor& left, const at::Tensor& right,
@@ -71,6 +71,7 @@ void SplitProduct::run(const BoundCall::TensorOf& tensorOf) const {
   const at::Tensor &out = tensorOf(product_.result), &left = tensorOf(product_.left), &right = tensorOf(product_.right);
   const at::Tensor bias = product_.bias < 0 ? at::Tensor() : tensorOf(product_.bias);
   const int64_t rows = out.size(-2), columns = out.size(-1);
+  if (isWhole_) return multiply(out, left, right, bias);
   const auto multiplyPart = [&](int64_t row, int64_t manyRows, int64_t column, int64_t manyColumns) {
     if (manyRows == 0 || manyColumns == 0) return;
     multiply(out.narrow(-2, row, manyRows).narrow(-1, column, manyColumns), left.narrow(-2, row, manyRows),

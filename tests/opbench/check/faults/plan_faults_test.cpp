@@ -6,6 +6,7 @@
 #include <torch/csrc/jit/api/module.h>
 
 #include "codegen/compile_network.h"
+#include "codegen/verify_plan.h"
 #include "opbench/check/correctness_check.h"
 #include "opbench/check/group_check.h"
 #include "runtime/capture/recording.h"
@@ -14,6 +15,7 @@
 #include "runtime/program/programs.h"
 #include "runtime/workloads/make.h"
 #include "tests/opbench/temporary_folder.h"
+#include "tests/refusal.h"
 #include "tests/runtime/sample.h"
 
 using namespace opbench;
@@ -27,7 +29,7 @@ def forward(self, x):
   a = torch.mm(torch.relu(x) * 2.0 + 1.0, self.w)
   b = torch.mm(torch.relu(a) * 3.0 + 1.0, self.w)
   both = torch.relu(b)
-  sums = torch.mm(both, self.w) + torch.mm(both * 0.5, self.w)
+  sums = torch.mm(both, self.w) + torch.mm(both * 0.5, self.w) + torch.mm(both * 0.25, self.w)
   kept = sums * 1.5
   before = torch.mm(kept, self.w)
   kept[:, 0:3].mul_(0.25)
@@ -104,11 +106,22 @@ TEST_SUITE("plan faults") {
   TEST_CASE("mistakes among the steps of a plan are found") {
     PlanFaultBed bed;
     for (const Fault fault : {Fault::SwappedSteps, Fault::StaleValue, Fault::LostOutput, Fault::OtherGroup, Fault::DroppedWrite,
-                              Fault::SwappedVersions, Fault::EarlyStore}) {
+                              Fault::SwappedVersions, Fault::EarlyStore, Fault::Overlap}) {
       CAPTURE(std::string(name(fault)));
       codegen::Plan plan = bed.plan();
       REQUIRE(bed.breaks(plan, fault));
       CHECK(bed.judge(plan) != "");
+    }
+  }
+
+  TEST_CASE("the compiler verifies its plans, and would refuse those whose steps do not find what they are to read") {
+    PlanFaultBed bed;
+    for (const Fault fault : {Fault::SwappedSteps, Fault::DroppedWrite, Fault::SwappedVersions, Fault::Overlap}) {
+      CAPTURE(std::string(name(fault)));
+      codegen::Plan plan = bed.plan();
+      codegen::verify(plan);
+      REQUIRE(bed.breaks(plan, fault));
+      CHECK(tests::refusal(ir::ErrorKind::Internal, [&] { codegen::verify(plan); }).starts_with("step "));
     }
   }
 
@@ -149,7 +162,7 @@ TEST_SUITE("plan faults") {
       CHECK_FALSE(bed.breaks(plan, fault));
     plan.steps.clear();
     for (const Fault fault : {Fault::SwappedSteps, Fault::StaleValue, Fault::LostOutput, Fault::OtherGroup, Fault::DroppedWrite,
-                              Fault::SwappedVersions, Fault::EarlyStore})
+                              Fault::SwappedVersions, Fault::EarlyStore, Fault::Overlap})
       CHECK_FALSE(bed.breaks(plan, fault));
   }
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "codegen/compile_network.h"
+#include "codegen/plan_memory.h"
 #include "inputs/data/materialize.h"
 #include "ir/text/text.h"
 #include "lowering/graph/channels_last.h"
@@ -163,6 +164,40 @@ TEST_SUITE("plans of networks") {
     bed.workload->restore();
     CHECK(marks == 4);
     CHECK(planned->phases == std::vector<std::string>{"forward", "backward", "optimizer"});
+  }
+
+  TEST_CASE("a CPU's arena is kept for the next run, and takes no more than values that are allocated one by one") {
+    const ir::Graph graph = ir::parseGraph(R"(graph
+  in x f32[256, 256]
+  in w f32[256, 1]
+  a f32[256, 256] = aten.tanh.default(self=x)
+  b f32[256, 256] = aten.mm.default(self=a, mat2=x)
+  c f32[256, 256] = aten.tanh.default(self=b)
+  d f32[256, 256] = aten.mm.default(self=c, mat2=a)
+  e f32[256, 1] = aten.mm.default(self=d, mat2=w)
+  return e
+)");
+    const auto device = runtime::openDevice("cpu", 1);
+    random_graphs::GraphWorkload workload(runtime::makeTensorList({at::rand({256, 256}), at::rand({256, 1})}));
+    const codegen::Plan planned = codegen::compileNetwork(graph, device->target(), {runtime::drawsNumbers});
+    codegen::Plan oneByOne = planned;
+    oneByOne.memory = {};
+    const auto callableOf = [&](const codegen::Plan& plan) {
+      return runtime::networkCallable(workload, plan, {}, *device, runtime::Cache());
+    };
+    const auto peakOf = [&](runtime::Callable& callable) {
+      const auto watch = device->watchMemory();
+      callable();
+      return watch->peaks().allocated;
+    };
+    const runtime::CallablePtr withArena = callableOf(planned), without = callableOf(oneByOne);
+    REQUIRE(planned.memory.bytes >= 2 * 256 * 256 * 4);
+    CHECK(withArena->plannedBytes == planned.memory.bytes);
+    CHECK(bitwiseEqual((*callableOf(planned))(), (*callableOf(oneByOne))()));
+    const int64_t first = peakOf(*withArena), second = peakOf(*withArena);
+    CHECK(first >= planned.memory.bytes);
+    CHECK(first <= peakOf(*without) + codegen::placeBytes);
+    CHECK(second == first - planned.memory.bytes);
   }
 
   TEST_CASE("rows with gaps give what rows without them give, in kernels and in products that write them") {

@@ -4,16 +4,13 @@
 
 #include "codegen/plan.h"
 
-namespace runtime {
+namespace codegen {
 
-/// A plan's graph with its intermediates among its values.
-ir::Graph withIntermediates(const codegen::Plan& plan);
-
-/// Which step of a plan is the first to need each memory, and which the last. A memory is what values lie in.
+/// Which step of a plan is the first to need each memory, and which the last. Memories have the numbers of memoryOf().
 class Lifetimes {
  public:
   /// `graph` is the plan's, with its intermediates.
-  Lifetimes(const codegen::Plan& plan, const ir::Graph& graph);
+  Lifetimes(const Plan& plan, const ir::Graph& graph);
 
   size_t memories() const { return values_.size(); }
   int memoryOf(int value) const { return memories_[static_cast<size_t>(value)]; }
@@ -23,11 +20,10 @@ class Lifetimes {
   bool isMade(int memory) const { return !isGiven_[static_cast<size_t>(memory)]; }
   /// The values of a step, each once: the values that it reads, writes or makes.
   const std::vector<int>& valuesOf(size_t step) const { return ofSteps_[step]; }
-  /// Whether a step is the first, or the last, that has to do with a memory; outputs are needed to the end.
-  bool isFirst(size_t step, int memory) const { return first_[static_cast<size_t>(memory)] == static_cast<int>(step); }
-  bool isLast(size_t step, int memory) const { return last_[static_cast<size_t>(memory)] == static_cast<int>(step); }
-  /// Whether some step has to do with a memory.
-  bool isUsed(int memory) const { return first_[static_cast<size_t>(memory)] >= 0; }
+  /// The first step that has to do with a memory, and the last one; -1 where none has. Outputs are needed to the end, which is
+  /// the number of steps.
+  int first(int memory) const { return first_[static_cast<size_t>(memory)]; }
+  int last(int memory) const { return last_[static_cast<size_t>(memory)]; }
 
  private:
   std::vector<int> memories_;             ///< by value
@@ -37,4 +33,4 @@ class Lifetimes {
   std::vector<int> first_, last_;  ///< by memory: steps
 };
 
-}  // namespace runtime
+}  // namespace codegen
