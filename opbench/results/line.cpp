@@ -78,6 +78,7 @@ std::vector<LineField> makeLineFields() {
       {Outcome, "network", ofNetworks(quantileOf("p95_us", 0.95))},
       {Outcome, "network", ofNetworks(quantileOf("p99_us", 0.99))},
       {Outcome, "network", ofNetworks(object<L, runtime::MemoryPeaks>("memory", OF(outcome.memory), memoryFields))},
+      {Outcome, "network", ofNetworks(wholeIfKnown<L>("planned_bytes", OF(outcome.plannedBytes)))},
       {Outcome, "network", ofNetworks(number<L>("first_ms", OF(outcome.firstSeconds), milliseconds, 3))},
       {Outcome, "network", ofNetworks(number<L>("energy_mj", OF(outcome.joules), millijoules, 3))},
       {Sample, "network", ofNetworks(productsField())},

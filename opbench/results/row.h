@@ -94,6 +94,7 @@ struct Outcome {
   std::optional<double> ofPeak;  ///< the time that they take at their peaks over its median time, at most 1; nothing where
                                  ///< a peak is not known, or was clearly passed
   std::optional<runtime::MemoryPeaks> memory;  ///< of its operands and a run, it alone; nothing where that was not watched
+  std::optional<int64_t> plannedBytes;         ///< the part of that whose places its plan fixed (Callable::plannedBytes)
   std::optional<double> firstSeconds;          ///< of its first run, with all that it sets up, in wall time
   std::optional<double> joules;                ///< the energy of a run, the mean of many; nothing where it is not counted
   double compileMs = 0;

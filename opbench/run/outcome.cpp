@@ -70,6 +70,7 @@ void describe(const runtime::Callable& callable, Outcome& outcome) {
   outcome.compileMs = callable.compileMs;
   outcome.cached = callable.cached;
   outcome.kernels = callable.kernels;
+  outcome.plannedBytes = callable.plannedBytes;
   outcome.schedule = callable.schedule;
   outcome.library = callable.library;
   outcome.arithmetic = callable.arithmetic;

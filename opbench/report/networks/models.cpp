@@ -156,7 +156,7 @@ std::string modelTable(const std::vector<Row>& rows, const Run& run, const Layou
   std::vector<Column> columns{{"batch", 7, 0},    {"length", 8, 0},     {"contender", 13, 0}, {"first", 11, 3},
                               {"p50", 11, 0},     {"p90", 11, 1},       {"p95", 11, 3},       {"p99", 11, 1},
                               {"speedup", 15, 0}, {"samples/s", 11, 1}, {"tokens/s", 11, 2},  {"TFLOP/s", 9, 1},
-                              {"of peak", 9, 1},  {"allocated", 11, 0}};
+                              {"of peak", 9, 1},  {"allocated", 11, 0}, {"planned", 9, 2}};
   if (isGpu)
     for (const char* heading : {"reserved", "process", "device"}) columns.push_back({heading, 10, 3});
   columns.push_back({"host", 10, 2});
@@ -185,7 +185,8 @@ std::string modelTable(const std::vector<Row>& rows, const Run& run, const Layou
                               {model.length ? rate(batch * static_cast<double>(*model.length), timing) : "-"},
                               {outcome.flopsPerSecond ? fmt::format("{:.3g}", *outcome.flopsPerSecond * 1e-12) : "-"},
                               {percent(outcome.ofPeak)},
-                              {outcome.memory ? memoryCell(outcome.memory->allocated) : "-"}};
+                              {outcome.memory ? memoryCell(outcome.memory->allocated) : "-"},
+                              {memoryCell(outcome.plannedBytes)}};
       const auto memory = outcome.memory.value_or(runtime::MemoryPeaks());
       if (isGpu)
         for (const auto& bytes : {memory.reserved, memory.process, memory.device}) cells.push_back({memoryCell(bytes)});
