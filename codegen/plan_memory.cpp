@@ -86,16 +86,18 @@ class Placer {
   }
 
   Placement place() {
-    constexpr int64_t tries = 64;  // or fewer: each arena is smaller by this part of the first one
-    int64_t capacity = std::numeric_limits<int64_t>::max(), least = 0;
-    for (;;) {
+    constexpr int exact = 256;       // tries with an arena that is smaller by what is too much
+    constexpr int64_t further = 64;  // with one that is smaller by this part of the first
+    int64_t capacity = std::numeric_limits<int64_t>::max(), largestArena = 0;
+    for (int tries = 1;; ++tries) {
       const Placement placement = placedWithin(capacity);
       const std::vector<int64_t> placed = neededBytes(needs_, isPlaced_, taken_.size());
       std::vector<int64_t> excess;  // by step: how many idle bytes of the arena are too many
       for (size_t step = 0; step < placed.size(); ++step) excess.push_back(placement.bytes - placed[step] - mayWaste_[step]);
       const size_t worst = largest(excess);
       if (excess[worst] <= 0) return placement;
-      least = std::max(least, placement.bytes / tries);
+      largestArena = std::max(largestArena, placement.bytes);
+      const int64_t least = tries > exact ? largestArena / further : 0;
       capacity = std::max<int64_t>(0, placement.bytes - std::max(excess[worst], least));
       leaveOut(capacity, worst);
     }
