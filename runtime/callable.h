@@ -54,6 +54,9 @@ class Callable {
   bool anyStrides = false;  ///< its results may lie otherwise in memory than eager's
   bool isOwn = false;       ///< code of the user's computes it, which may do otherwise in other runs
   bool isDirect = false;    ///< its time is the host's as well: it is called as users call it, and never captured
+  /// Where its runs draw other random numbers than eager, as isRandom() workloads may have it: makes the same code drawing
+  /// eager's.
+  std::function<std::unique_ptr<Callable>()> withEagersDraws;
   std::map<std::string, std::string> names;  ///< of its kernels in profiles, by their symbols, where they have others
   std::vector<std::string> phases;  ///< the parts of a run that are timed apart, in order: `forward`, `backward`; most have none
   std::optional<int64_t> plannedBytes;  ///< of a network's plan: the memory that it shares out among its steps

@@ -87,6 +87,8 @@ class Trial {
   /// Callable::arithmetic and anyStrides, by which its results are judged.
   std::string arithmetic;
   bool anyStrides = false;
+  /// Where its runs draw other random numbers than eager: lends a trial of the same code that draws eager's.
+  std::function<void(const std::function<void(Trial&)>& use)> withEagersDraws;
   /// Why it is called directly and not captured, where that is so on CUDA.
   std::string notCaptured;
 };

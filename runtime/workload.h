@@ -53,6 +53,8 @@ class Workload {
 
   /// Runs the baseline of checks on copies of the tensors that it writes: its outputs stay valid.
   virtual TensorList runEager() = 0;
+  /// runEager() with other random numbers than the runs before, where it draws any.
+  virtual TensorList runEagerAgain() { return runEager(); }
   /// runEager() in float64; empty where there is no such form.
   virtual TensorList runEagerInFloat64() = 0;
   /// Both runs of a call on contiguous copies of its operands, with results that lie as runEager()'s do: what eager means where

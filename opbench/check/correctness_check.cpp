@@ -8,6 +8,7 @@
 #include <random>
 
 #include "inputs/operator_name.h"
+#include "opbench/check/chance.h"
 #include "opbench/check/randomness.h"
 #include "runtime/compare/oracle.h"
 #include "runtime/workloads/call.h"
@@ -104,6 +105,7 @@ void CorrectnessCheck::draw(uint64_t seed, const Data& data) {
 void CorrectnessCheck::setReference() {
   reference_ = makeReference(workload_);
   nearby_.clear();
+  chance_.clear();
   sums_ = runtime::sumsOfRead(workload_);
 }
 
@@ -125,11 +127,11 @@ Verdict CorrectnessCheck::judge(runtime::Trial& trial) const {
 
 Verdict CorrectnessCheck::run(runtime::Trial& trial) const {
   trial.reseed();
-  if (!reference_.byChance.empty()) {
-    workload_.setChance(false);
-    Verdict verdict = judged(trial, trial.run());
-    workload_.setChance(true);
-    return verdict.ok ? judgeByChance(trial.run(), reference_.byChance, workload_) : verdict;
+  if (drawsOthers(trial)) {
+    Verdict verdict = judgedWithoutChance(trial);
+    if (!verdict.ok) return verdict;
+    Verdict byChance = judgedByChance(trial.run());
+    return byChance.ok ? verdict : byChance;
   }
   if (criterion_.rule != Rule::Random) return judged(trial, trial.run());
   const runtime::TensorList first = runtime::clone(trial.run());
@@ -148,7 +150,28 @@ Verdict CorrectnessCheck::audit(runtime::Trial& trial, runtime::Measure measure,
 }
 
 Verdict CorrectnessCheck::judgedOrByChance(const runtime::Trial& trial, const runtime::TensorList& outputs) const {
-  return reference_.byChance.empty() ? judged(trial, outputs) : judgeByChance(outputs, reference_.byChance, workload_);
+  return drawsOthers(trial) ? judgedByChance(outputs) : judged(trial, outputs);
+}
+
+Verdict CorrectnessCheck::judgedWithoutChance(runtime::Trial& trial) const {
+  Verdict verdict;
+  if (trial.withEagersDraws) {
+    trial.withEagersDraws([&](runtime::Trial& twin) {
+      twin.reseed();
+      verdict = judged(twin, twin.run());
+    });
+    return verdict;
+  }
+  workload_.setChance(false);
+  verdict = judged(trial, trial.run());
+  workload_.setChance(true);
+  return verdict;
+}
+
+Verdict CorrectnessCheck::judgedByChance(const runtime::TensorList& outputs) const {
+  const std::vector<double> found = sizesOf(outputs);  // before eager writes operands, which may be outputs
+  while (chance_.size() < runsOfChance) chance_.push_back(sizesOf(workload_.runEagerAgain()));
+  return judgeByChance(found, chance_, workload_);
 }
 
 void CorrectnessCheck::forget(runtime::Trial& trial) { runtime::poisonGuarded(trial.outputs()); }

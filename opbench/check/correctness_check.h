@@ -68,12 +68,18 @@ class CorrectnessCheck {
   Verdict amongRuns(const runtime::TensorList& found, const Criterion& criterion, const Verdict& verdict) const;
   Verdict besideContiguous(const runtime::TensorList& found, const Criterion& criterion, Verdict verdict) const;
   Verdict judgedOrByChance(const runtime::Trial& trial, const runtime::TensorList& outputs) const;
+  /// Whether a trial's numbers are others than eager's, so that its results are judged by their size.
+  bool drawsOthers(const runtime::Trial& trial) const { return workload_.drawsDiffer() || trial.withEagersDraws; }
+  /// Judges a trial that draws others without chance, or by its twin that draws eager's.
+  Verdict judgedWithoutChance(runtime::Trial& trial) const;
+  Verdict judgedByChance(const runtime::TensorList& outputs) const;
 
   runtime::Workload& workload_;
   Criterion criterion_;
   const Tolerances& tolerances_;
   Reference reference_;
   mutable std::vector<runtime::TensorList> nearby_;  ///< nearbyRuns() of the data at hand, once something seemed wrong on them
+  mutable std::vector<std::vector<double>> chance_;  ///< sizes of eager's runs that draw anew, once something draws otherwise
   std::vector<int64_t> sums_;                        ///< of the arguments that are only read
   std::pair<uint64_t, inputs::Data> drawn_;          ///< the seed and the distribution of the data at hand
   uint64_t seed_ = 0;

@@ -21,8 +21,6 @@ struct Reference {
   std::vector<runtime::TensorList> again{};
   /// Runs of a network on operands nearby, which count likewise where the error of one run says little.
   std::vector<runtime::TensorList> nearby{};
-  /// Runs of eager that chance has a part in, where it can be left out: the others are without it.
-  std::vector<runtime::TensorList> byChance{};
 };
 /// Runs eager, and eager in float64.
 Reference makeReference(runtime::Workload& workload);

@@ -35,9 +35,11 @@ Inductor::Inductor(InductorSettings settings, const ir::Target& target, const ru
       cache_(cache),
       python_(settings_.python, settings_.torch, nameOf(target), settings_.processors) {}
 
-Inductor::Package Inductor::compile(const ir::Graph& graph) {
+Inductor::Package Inductor::compile(const ir::Graph& graph, const std::vector<std::string>& settings) {
   const int threads = target_.backend == ir::Backend::Cpu ? target_.processors : 0;
-  const std::string request = inductorRequest(graph, nameOf(target_), threads, settings_.settings);
+  std::vector<std::string> all = settings_.settings;
+  all.insert(all.end(), settings.begin(), settings.end());
+  const std::string request = inductorRequest(graph, nameOf(target_), threads, all);
   const std::string key =
       fmt::format("inductor 1\n{}\n{}\n{} {}\n{}", compileScript(), settings_.torch, target_.arch, target_.features, request);
   if (const auto entry = cache_.find(key))

@@ -32,8 +32,8 @@ class Inductor {
     double ms = 0;        ///< wall time from the graph to it, when it was compiled
     bool cached = false;  ///< whether it was in the cache
   };
-  /// Errors: Unsupported, as Python::compile().
-  Package compile(const ir::Graph& graph);
+  /// Inductor has these settings besides those for all graphs. Errors: Unsupported, as Python::compile().
+  Package compile(const ir::Graph& graph, const std::vector<std::string>& settings = {});
   /// Whether the process that compiles computes on the GPU, also while it waits.
   bool usesGpu() const { return python_.usesGpu(); }
 

@@ -47,7 +47,8 @@ struct ArgumentJson {
 Json toJson(const ir::Node& node) {
   Json arguments = Json::object();
   for (const ir::NamedArgument& argument : node.args) arguments[argument.name] = std::visit(ArgumentJson{}, argument.value.data);
-  return {{"op", node.op}, {"arguments", std::move(arguments)}, {"outputs", node.outputs}};
+  const bool isBackward = node.scope.phase != ir::Phase::Forward;
+  return {{"op", node.op}, {"arguments", std::move(arguments)}, {"outputs", node.outputs}, {"backward", isBackward}};
 }
 
 Json toJson(const ir::TensorType& type) {
@@ -76,6 +77,7 @@ std::string inductorRequest(const ir::Graph& graph, const std::string& device, i
     Json value = toJson(given.type);
     value["value"] = input;
     value["device"] = given.onHost ? "cpu" : device;
+    value["kept"] = given.role == ir::Role::Parameter || given.role == ir::Role::Buffer;
     request["inputs"].push_back(std::move(value));
   }
   request["calls"] = Json::array();

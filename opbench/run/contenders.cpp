@@ -74,10 +74,22 @@ CallablePtr made(Outcome& outcome, const SampleContext& context) {
   return maker->make(outcome, context);
 }
 
+/// Lends the trial of a callable that is made for as long as somebody uses it.
+auto lender(const std::function<CallablePtr()>& make, const SampleContext& context) {
+  return [make, &context](const std::function<void(runtime::Trial&)>& use) {
+    const CallablePtr callable = make();
+    const std::unique_ptr<runtime::Trial> trial = context.bench.device.prepare(*callable, context.workload);
+    trial->arithmetic = callable->arithmetic;
+    trial->anyStrides = callable->anyStrides;
+    use(*trial);
+  };
+}
+
 }  // namespace
 
 PreparedContender prepare(Outcome& outcome, CallablePtr callable, const SampleContext& context) {
   const auto fault = context.bench.options.fault;
+  const auto withEagersDraws = callable->withEagersDraws;
   const bool isBroken = fault && isSuspect(outcome.contender, context.workload);
   if (isBroken && (!isOfPlan(outcome.contender, context) || isOfNetworks(*fault)))
     callable = broken(std::move(callable), *fault, context.workload);
@@ -87,6 +99,7 @@ PreparedContender prepare(Outcome& outcome, CallablePtr callable, const SampleCo
   if (isBroken) contender.trial = broken(std::move(contender.trial), *fault);
   contender.trial->arithmetic = contender.callable->arithmetic;
   contender.trial->anyStrides = contender.callable->anyStrides;
+  if (withEagersDraws) contender.trial->withEagersDraws = lender(withEagersDraws, context);
   contender.trial->label = name(outcome.contender);
   outcome.notCaptured = contender.trial->notCaptured;
   outcome.graphNodes = contender.trial->kernelNodes();

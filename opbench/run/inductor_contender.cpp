@@ -1,6 +1,9 @@
 #include "opbench/run/inductor_contender.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <memory>
 
 #include "inputs/files.h"
 #include "inputs/operator_name.h"
@@ -10,14 +13,33 @@
 namespace opbench {
 namespace {
 
-/// A network's run as one graph. Error: Unsupported for a training step that draws random numbers, as Inductor draws other
-/// numbers than eager.
+/// Inductor's settings by which random calls draw what eager's draw: ATen makes them, one after the other as eager does, in
+/// memory that lies as eager's, since numbers are drawn in its order.
+const std::vector<std::string> eagersDraws{"fallback_random=true", "layout_optimization=false", "comprehensive_padding=false",
+                                           "reorder_for_peak_memory=false"};
+
+/// A network's run as one graph. Error: Unsupported where it has none.
 runtime::Capture captured(runtime::Workload& workload) {
   std::optional<runtime::Capture> capture = workload.capture(runtime::Audit::No);
   if (!capture) ir::fail(ir::ErrorKind::Unsupported, "{} has no graph", workload.op());
-  if (capture->graph.generator && inputs::isTraining(workload.op()))
-    ir::fail(ir::ErrorKind::Unsupported, "{} draws random numbers, which Inductor would draw in its own way", workload.op());
   return std::move(*capture);
+}
+
+runtime::CallablePtr loaded(const Inductor::Package& package, const runtime::TensorList& constants,
+                            const SampleContext& context) {
+  const TemporaryFile file(".pt2");
+  inputs::writeFile(file.path(), package.bytes);
+  return runtime::packagedCallable(context.workload, constants, context.bench.device.torchName(), file.path());
+}
+
+/// A network's callable, as torch.compile has it: results may lie anywhere, and random numbers are Inductor's own.
+runtime::CallablePtr ofNetwork(const Inductor::Package& package, const std::shared_ptr<const runtime::Capture>& network,
+                               const SampleContext& context) {
+  runtime::CallablePtr callable = loaded(package, network->constants, context);
+  callable->isDirect = context.bench.device.target().backend == ir::Backend::Cpu;
+  callable->anyStrides = true;
+  context.workload.describe(*callable);
+  return callable;
 }
 
 }  // namespace
@@ -39,15 +61,23 @@ runtime::CallablePtr inductorContender(Outcome& outcome, const SampleContext& co
   const InductorCompilation* ahead =
       bench.compilation != nullptr && bench.compilation->inductor ? &*bench.compilation->inductor : nullptr;
   if (ahead != nullptr && !ahead->failure.empty()) ir::fail(ir::ErrorKind::Unsupported, "{}", ahead->failure);
-  const bool isNetwork = inputs::isNetwork(context.row.op);
-  const runtime::Capture network = isNetwork ? captured(context.workload) : runtime::Capture{};
-  const ir::Graph& graph = isNetwork ? network.graph : context.graph;
-  const Inductor::Package package = bench.inductor->compile(graph);
-  const TemporaryFile file(".pt2");
-  inputs::writeFile(file.path(), package.bytes);
-  runtime::CallablePtr callable =
-      runtime::packagedCallable(context.workload, graph, network.constants, bench.device.torchName(), file.path());
-  callable->isDirect = callable->anyStrides = isNetwork;  // as torch.compile has them
+  runtime::CallablePtr callable;
+  Inductor::Package package;
+  if (inputs::isNetwork(context.row.op)) {
+    const auto network = std::make_shared<const runtime::Capture>(captured(context.workload));
+    package = bench.inductor->compile(network->graph);
+    callable = ofNetwork(package, network, context);
+    if (network->graph.generator) {
+      callable->withEagersDraws = [network, &context] {
+        return ofNetwork(context.bench.inductor->compile(network->graph, eagersDraws), network, context);
+      };
+      callable->reason +=
+          fmt::format("{}draws its own random numbers; checked with eager's", callable->reason.empty() ? "" : "; ");
+    }
+  } else {
+    package = bench.inductor->compile(context.graph);
+    callable = loaded(package, {}, context);
+  }
   outcome.isPrecompiled = ahead != nullptr && package.cached;
   callable->compileMs = package.ms;
   callable->cached = outcome.isPrecompiled ? ahead->cached : package.cached;

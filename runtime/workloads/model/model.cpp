@@ -272,8 +272,12 @@ std::vector<at::Tensor> Model::run(const Program& program, Tensors& tensors, con
 }
 
 TensorList Model::runEager() {
+  reseedGenerator(device_);
+  return runEagerAgain();
+}
+
+TensorList Model::runEagerAgain() {
   return translateErrors(op_, [&] {
-    reseedGenerator(device_);
     restore(0);
     std::vector<at::Tensor> results = settled(run(*program_, tensors_, [] {}));
     restore(0);

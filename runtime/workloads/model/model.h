@@ -38,6 +38,7 @@ class Model : public Workload {
   TensorList readOnly() const override;
   int64_t operandBytes() const override;
   TensorList runEager() override;
+  TensorList runEagerAgain() override;
   TensorList runEagerInFloat64() override;
   TensorList runEagerNearby(uint64_t seed) override;
   std::vector<MemoryLine> traceMemory(MemoryWatch& watch) override;

@@ -33,6 +33,7 @@ TEST_CASE("a request has a graph's inputs with their types and devices, its call
       {"self", {ir::DType::F16, {2, 3}, {1, 2}}}, {"other", ir::TensorType::contiguous(ir::DType::I64, {})}, {"out0", {}}};
   graph.values[1].onHost = true;
   graph.inputs = {0, 1};
+  graph.values[0].role = ir::Role::Parameter;
   graph.nodes.push_back(
       {"aten.add.Tensor", {{"self", ir::ValueRef{0}}, {"other", ir::ValueRef{1}}, {"alpha", int64_t{2}}}, {2}, {}});
   graph.outputs = {2};
@@ -40,9 +41,11 @@ TEST_CASE("a request has a graph's inputs with their types and devices, its call
   CHECK(request["device"] == "cuda");
   CHECK(request["threads"] == 3);
   CHECK(request["outputs"] == Json::array({2}));
-  CHECK(request["inputs"][0] == Json::parse(R"({"value":0,"sizes":[2,3],"strides":[1,2],"dtype":"float16","device":"cuda"})"));
-  CHECK(request["inputs"][1] == Json::parse(R"({"value":1,"sizes":[],"strides":[],"dtype":"int64","device":"cpu"})"));
-  CHECK(request["calls"] == Json::parse(R"([{"op":"aten.add.Tensor","outputs":[2],
+  CHECK(request["inputs"][0] ==
+        Json::parse(R"({"value":0,"sizes":[2,3],"strides":[1,2],"dtype":"float16","device":"cuda","kept":true})"));
+  CHECK(request["inputs"][1] ==
+        Json::parse(R"({"value":1,"sizes":[],"strides":[],"dtype":"int64","device":"cpu","kept":false})"));
+  CHECK(request["calls"] == Json::parse(R"([{"op":"aten.add.Tensor","outputs":[2],"backward":false,
                                              "arguments":{"self":{"value":0},"other":{"value":1},"alpha":2}}])"));
 }
 
@@ -62,6 +65,17 @@ TEST_CASE("arguments keep their types; what JSON has no word for is an object") 
   CHECK(argumentOf(ir::List{{int64_t{1}, ir::None{}}}) == Json::parse("[1,null]"));
   CHECK(tests::refusal(ir::ErrorKind::Unsupported, [] { argumentOf(ir::SparseTensor{"ST(2)"}); }) ==
         "Inductor is not asked for calls with ST(2) among their arguments");
+}
+
+TEST_CASE("calls of the backward pass and the optimizer are told from those of forward") {
+  ir::Graph graph = callWith(true);
+  graph.nodes.resize(3, graph.nodes.front());
+  graph.nodes[1].scope.phase = ir::Phase::Backward;
+  graph.nodes[2].scope.phase = ir::Phase::Optimizer;
+  const Json calls = requestOf(graph)["calls"];
+  CHECK(calls[0]["backward"] == false);
+  CHECK(calls[1]["backward"] == true);
+  CHECK(calls[2]["backward"] == true);
 }
 
 TEST_CASE("a call that only tells the host a number is left out") {

@@ -68,6 +68,7 @@ class Changed : public runtime::Callable {
     return runtime::makeTensorList(std::move(outputs));
   }
   void use(int) override {}
+  void reseed() override { callable_->reseed(); }
 
  private:
   runtime::CallablePtr callable_;
@@ -90,6 +91,25 @@ TEST_SUITE("models") {
     ModelBed bed("training", "((T([4, 8], f32),), {'loss': 'mean'})");
     Changed wrong(bed.model.make(Contender::Eager), [](std::vector<at::Tensor>& outputs) { outputs[2] = outputs[2] * 1.01; });
     CHECK(bed.judge(wrong).find("the gradient of ") == 0);
+  }
+
+  TEST_CASE("what draws numbers of its own is judged by the same code that draws eager's, and by the size of its results") {
+    ModelBed bed("training", "((T([4, 8], f32),), {'loss': 'mean'})", "mlp_training");
+    const auto judge = [&](double factor, double twinsFactor) {
+      const auto times = [&](double number) {
+        return std::make_unique<Changed>(bed.model.make(Contender::Eager),
+                                         [number](std::vector<at::Tensor>& outputs) { outputs[2] = outputs[2] * number; });
+      };
+      bed.correctness.begin(1, {});
+      const auto own = times(factor), twin = times(twinsFactor);
+      const auto trial = bed.device->prepare(*own, bed.model), twins = bed.device->prepare(*twin, bed.model);
+      trial->withEagersDraws = [&](const std::function<void(runtime::Trial&)>& use) { use(*twins); };
+      return bed.correctness.judge(*trial).message;
+    };
+    CHECK(judge(1, 1) == "");
+    CHECK(judge(1.01, 1) == "");
+    CHECK(judge(1, 1.01).find("the gradient of ") == 0);
+    CHECK(judge(100, 1).find("eager's runs have") != std::string::npos);
   }
 
   TEST_CASE("what a run on operands a rounding away gives is right, however small eager's own error is by chance") {
