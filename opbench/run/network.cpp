@@ -30,9 +30,11 @@ std::string noteOn(const codegen::Plan& plan, double seconds) {
 }
 
 /// Whether kernels would miss the precision that ATen has: on a CPU it sums a batch norm's statistics and their gradients in
-/// double, which counts where norms follow one another.
+/// double, which counts where norms follow one another. In evaluation there are no such sums.
 bool isMorePreciseInAten(const ir::Node& node, const ir::Target& target) {
-  return target.backend == ir::Backend::Cpu && node.op.find("native_batch_norm") != std::string::npos;
+  if (target.backend != ir::Backend::Cpu || node.op.find("native_batch_norm") == std::string::npos) return false;
+  const bool* isTraining = node.find<bool>("training");
+  return isTraining == nullptr || *isTraining;
 }
 
 /// Error: Unsupported where a graph writes one of the inputs behind its operands, which nobody would restore before a run.
