@@ -39,7 +39,9 @@ constexpr auto faultsByName = namesOfEnum<Fault>({{Fault::UnwrittenTail, "unwrit
                                                   {Fault::DroppedWrite, "dropped-write"},
                                                   {Fault::SwappedVersions, "swapped-versions"},
                                                   {Fault::EarlyStore, "early-store"},
-                                                  {Fault::Overlap, "overlap"}});
+                                                  {Fault::Overlap, "overlap"},
+                                                  {Fault::OneTensor, "one-tensor"},
+                                                  {Fault::Neighbour, "neighbour"}});
 
 }  // namespace
 

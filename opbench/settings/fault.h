@@ -44,6 +44,8 @@ enum class Fault {
   SwappedVersions,  ///< plans: a step sees memory as it was before a write that it comes after, or the other way round
   EarlyStore,       ///< plans: an input is overwritten before it is read for the last time
   Overlap,          ///< plans: two values that are needed at the same time share bytes
+  OneTensor,        ///< plans: a launch leaves out one of the tensors of its list
+  Neighbour,        ///< plans: two tensors of a launch's list are written in each other's place
 };
 
 /// `unwritten-tail`, `off-by-one`; as --fault has it.

@@ -2,9 +2,13 @@
 #include <ATen/Functions.h>
 #include <doctest/doctest.h>
 
+#include "codegen/compile_network.h"
 #include "opbench/check/correctness_check.h"
+#include "opbench/check/faults/fault.h"
 #include "opbench/measure/device/ceilings.h"
 #include "runtime/callable.h"
+#include "runtime/capture/recording.h"
+#include "runtime/contenders/plan/callables.h"
 #include "runtime/flops/flop_count.h"
 #include "runtime/program/programs.h"
 #include "runtime/workload.h"
@@ -57,6 +61,30 @@ TEST_CASE("models agree with float64 or eager, forward and in whole steps in a C
       const opbench::Verdict verdict = correctness.judge(*trial);
       CHECK_MESSAGE(verdict.ok, verdict.message);
     }
+  }
+}
+
+TEST_CASE("mistakes in launches that take lists of tensors are found") {
+  const runtime::Programs programs(tests::modelFolder(), {});
+  const inputs::Sample sample =
+      tests::sample("model.resnet18.training", "((T([4, 3, 224, 224], f32),), {'amp': 'float16', 'optimizer': 'adam'})");
+  const auto workload = runtime::makeWorkload(sample, tests::gpu(), 1, {}, programs);
+  const runtime::Capture capture = *workload->capture(runtime::Audit::No);
+  const codegen::Plan right = codegen::compileNetwork(capture.graph, tests::gpu().target(), {runtime::drawsNumbers});
+  const auto judge = [&](const codegen::Plan& plan) {
+    const auto callable = runtime::networkCallable(*workload, plan, capture.constants, tests::gpu(), runtime::Cache());
+    const auto trial = tests::gpu().prepare(*callable, *workload);
+    opbench::CorrectnessCheck correctness(*workload, sample.op, opbench::Tolerances::standard());
+    correctness.begin(1, {});
+    return correctness.judge(*trial);
+  };
+  const opbench::Verdict verdict = judge(right);
+  CHECK_MESSAGE(verdict.ok, verdict.message);
+  for (const opbench::Fault fault : {opbench::Fault::OneTensor, opbench::Fault::Neighbour}) {
+    CAPTURE(std::string(opbench::name(fault)));
+    codegen::Plan plan = right;
+    REQUIRE(opbench::breakPlan(plan, fault, tests::gpu().target()));
+    CHECK_FALSE(judge(plan).ok);
   }
 }
 

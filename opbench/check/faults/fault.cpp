@@ -3,6 +3,7 @@
 #include <ATen/ops/where.h>
 #include <c10/core/InferenceMode.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "inputs/operator_name.h"
@@ -100,6 +101,8 @@ bool breakPlan(codegen::Plan& plan, Fault fault, const ir::Target& target) {
   if (plan.kernels.empty()) return false;
   if (isOfCallable(fault)) return true;
   if (isOfLoops(fault)) {
+    if (std::any_of(plan.kernels.begin(), plan.kernels.end(), [](const ir::Kernel& kernel) { return kernel.list.has_value(); }))
+      return false;  // its graph is no single compilation's
     bool isBroken = false;
     const auto edit = [&](std::vector<ir::Loops>& all) { isBroken = breakLoops(all, fault); };
     plan = codegen::compile(ir::Graph(plan.graph), target, {}, edit);

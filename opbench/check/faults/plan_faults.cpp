@@ -32,6 +32,8 @@ class StepBreaker {
       case Fault::SwappedVersions: return swapVersions();
       case Fault::EarlyStore: return storeEarly();
       case Fault::Overlap: return overlap();
+      case Fault::OneTensor: return leaveOutTensor();
+      case Fault::Neighbour: return exchangeTensors();
       default: return false;
     }
   }
@@ -107,26 +109,60 @@ class StepBreaker {
       if (launch == nullptr || flow_[step].writes.size() < 2 || !flow_.isVaried(step)) continue;
       const int lost = flow_[step].writes.back();
       if (!flow_.isFloating(lost) || !isOfGraph(lost)) continue;
-      std::optional<KernelSource> program = withoutLastOutput(*launch);
-      if (!program) continue;
-      std::get<LaunchStep>(plan_.steps[step]).program = static_cast<int>(plan_.programs.size());
-      plan_.programs.push_back(std::move(*program));
+      std::optional<ir::Kernel> kernel = kernelOf(*launch);
+      if (!kernel || !breakKernel(*kernel, Fault::UnwrittenOutput)) continue;
+      carryOut(step, *kernel);
       return true;
     }
     return false;
   }
-  std::optional<KernelSource> withoutLastOutput(const LaunchStep& launch) const {
+  std::optional<ir::Kernel> kernelOf(const LaunchStep& launch) const {
     int program = launch.program;
     for (const Plan& group : plan_.groups) {
       const auto count = static_cast<int>(group.kernels.size());
-      if (program < count) {
-        ir::Kernel kernel = group.kernels[static_cast<size_t>(program)];
-        if (!breakKernel(kernel, Fault::UnwrittenOutput)) return std::nullopt;
-        return codegen::programOf(kernel, target_);
-      }
+      if (program < count) return group.kernels[static_cast<size_t>(program)];
       program -= count;
     }
     return std::nullopt;
+  }
+  /// Has a step launch another kernel on the same values.
+  void carryOut(size_t step, const ir::Kernel& kernel) {
+    std::get<LaunchStep>(plan_.steps[step]).program = static_cast<int>(plan_.programs.size());
+    plan_.programs.push_back(codegen::programOf(kernel, target_));
+  }
+
+  /// The largest tensor of a list of numbers keeps what it holds.
+  bool leaveOutTensor() {
+    for (size_t step = 0; step < flow_.steps(); ++step) {
+      const LaunchStep* launch = launchAt(step);
+      std::optional<ir::Kernel> kernel = launch != nullptr ? kernelOf(*launch) : std::nullopt;
+      if (!kernel || !kernel->list || !flow_.isVaried(step) || !flow_.isFloating(flow_[step].writes.front())) continue;
+      std::vector<int64_t>& elements = kernel->list->elements;
+      *std::max_element(elements.begin(), elements.end()) = 0;
+      carryOut(step, *kernel);
+      return true;
+    }
+    return false;
+  }
+
+  /// Two tensors of a list that are alike get each other's results.
+  bool exchangeTensors() {
+    for (size_t step = 0; step < flow_.steps(); ++step) {
+      const LaunchStep* launch = launchAt(step);
+      const std::optional<ir::Kernel> kernel = launch != nullptr ? kernelOf(*launch) : std::nullopt;
+      if (!kernel || !kernel->list || !flow_.isVaried(step)) continue;
+      std::vector<int>& values = std::get<LaunchStep>(plan_.steps[step]).values;
+      const size_t params = kernel->params.size();
+      for (size_t first = 0; first + params < values.size(); ++first) {
+        const bool isWritten = kernel->params[first % params].buffer.isWritten && flow_.isFloating(values[first]);
+        for (size_t other = first + params; isWritten && other < values.size(); other += params) {
+          if (flow_.valueOf(values[first]).type != flow_.valueOf(values[other]).type) continue;
+          std::swap(values[first], values[other]);
+          return true;
+        }
+      }
+    }
+    return false;
   }
 
   bool exchangeProgram() {
@@ -258,7 +294,9 @@ bool isOfSteps(Fault fault) {
     case Fault::DroppedWrite:
     case Fault::SwappedVersions:
     case Fault::EarlyStore:
-    case Fault::Overlap: return true;
+    case Fault::Overlap:
+    case Fault::OneTensor:
+    case Fault::Neighbour: return true;
     default: return false;
   }
 }

@@ -7,6 +7,7 @@
 
 #include "codegen/compile_network.h"
 #include "codegen/verify_plan.h"
+#include "ir/text/text.h"
 #include "opbench/check/correctness_check.h"
 #include "opbench/check/group_check.h"
 #include "runtime/capture/recording.h"
@@ -17,6 +18,7 @@
 #include "tests/opbench/temporary_folder.h"
 #include "tests/refusal.h"
 #include "tests/runtime/sample.h"
+#include "tests/targets.h"
 
 using namespace opbench;
 
@@ -112,6 +114,33 @@ TEST_SUITE("plan faults") {
       REQUIRE(bed.breaks(plan, fault));
       CHECK(bed.judge(plan) != "");
     }
+  }
+
+  TEST_CASE("launches that take lists leave a tensor out, or write two in each other's place") {
+    const codegen::Plan right = codegen::compileNetwork(ir::parseGraph(R"(graph
+  parameter w f32[4, 4]
+  parameter v f32[80]
+  parameter u f32[4, 4]
+  in        g f32[4, 4]
+  in        h f32[80]
+  in        k f32[4, 4]
+  w, v, u = aten._foreach_add_.List(self=[w, v, u], other=[g, h, k], alpha=-0.01) writes w, v, u
+  return w, v, u
+)"),
+                                                        tests::hopper(), {[](const ir::Node&) { return false; }});
+    const auto launchOf = [](const codegen::Plan& plan) { return std::get<codegen::LaunchStep>(plan.steps.at(0)); };
+    const auto sourceOf = [&](const codegen::Plan& plan) { return plan.programs.at(launchOf(plan).program).source; };
+    CHECK(sourceOf(right).find("elementsOf[3] = {16, 80, 16}") != std::string::npos);
+    codegen::Plan plan = right;
+    REQUIRE(breakPlan(plan, Fault::OneTensor, tests::hopper()));
+    CHECK(sourceOf(plan).find("elementsOf[3] = {16, 0, 16}") != std::string::npos);
+    CHECK(launchOf(plan).values == launchOf(right).values);
+    plan = right;
+    REQUIRE(breakPlan(plan, Fault::Neighbour, tests::hopper()));
+    CHECK(sourceOf(plan) == sourceOf(right));
+    std::vector<int> values = launchOf(right).values;
+    std::swap(values[0], values[4]);
+    CHECK(launchOf(plan).values == values);
   }
 
   TEST_CASE("the compiler verifies its plans, and would refuse those whose steps do not find what they are to read") {
