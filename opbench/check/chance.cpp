@@ -5,6 +5,7 @@
 #include <algorithm>
 
 namespace opbench {
+
 std::vector<double> sizesOf(const runtime::TensorList& outputs) {
   std::vector<double> sizes;
   for (int i = 0; i < outputs.size(); ++i) sizes.push_back(runtime::compare(outputs, outputs, {}, i, 0).rmsReference);
