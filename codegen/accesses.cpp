@@ -27,20 +27,4 @@ Access accessOf(const Step& step, const Plan& plan, const ir::Graph& graph) {
   return access;
 }
 
-size_t memoriesOf(const ir::Graph& graph) { return graph.storages.size() + graph.values.size(); }
-
-int memoryOf(const ir::Graph& graph, int value) {
-  const int storage = graph.values.at(static_cast<size_t>(value)).storage;
-  return storage >= 0 ? storage : static_cast<int>(graph.storages.size()) + value;
-}
-
-int64_t startOf(const ir::GraphValue& value) { return value.offset * ir::sizeOf(value.type.dtype); }
-
-int64_t bytesOf(const ir::GraphValue& value) { return value.type.storageElements() * ir::sizeOf(value.type.dtype); }
-
-bool covers(const ir::Graph& graph, int value) {
-  const ir::GraphValue& one = graph.values.at(static_cast<size_t>(value));
-  return one.storage < 0 || (one.offset == 0 && graph.storages[static_cast<size_t>(one.storage)].bytes <= bytesOf(one));
-}
-
 }  // namespace codegen

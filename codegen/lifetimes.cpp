@@ -3,13 +3,14 @@
 #include <algorithm>
 
 #include "codegen/accesses.h"
+#include "ir/memories.h"
 
 namespace codegen {
 
 Lifetimes::Lifetimes(const Plan& plan, const ir::Graph& graph) {
   values_.resize(memoriesOf(graph));
   for (size_t value = 0; value < graph.values.size(); ++value) {
-    memories_.push_back(codegen::memoryOf(graph, static_cast<int>(value)));
+    memories_.push_back(ir::memoryOf(graph, static_cast<int>(value)));
     values_[static_cast<size_t>(memories_.back())].push_back(static_cast<int>(value));
   }
   isGiven_.resize(values_.size(), false);

@@ -8,6 +8,7 @@
 
 #include "codegen/accesses.h"
 #include "codegen/lifetimes.h"
+#include "ir/memories.h"
 #include "lowering/graph/product.h"
 
 namespace codegen {
@@ -167,7 +168,7 @@ int64_t sizeOf(const std::vector<int>& values, const ir::Graph& graph) {
   int64_t bytes = 0;
   for (const int value : values) {
     const ir::GraphValue& one = graph.values[static_cast<size_t>(value)];
-    bytes = std::max(bytes, startOf(one) + bytesOf(one));
+    bytes = std::max(bytes, ir::startOf(one) + ir::bytesOf(one));
     if (one.storage >= 0) bytes = std::max(bytes, graph.storages[static_cast<size_t>(one.storage)].bytes);
   }
   return bytes;
@@ -181,7 +182,7 @@ int64_t scratchOf(const Step& step, const Plan& plan, const ir::Graph& graph) {
   const Access access = accessOf(step, plan, graph);
   int64_t bytes = 0;
   for (const auto* values : {&access.reads, &access.writes})
-    for (const int value : *values) bytes += bytesOf(graph.values[static_cast<size_t>(value)]);
+    for (const int value : *values) bytes += ir::bytesOf(graph.values[static_cast<size_t>(value)]);
   return bytes;
 }
 

@@ -9,6 +9,7 @@
 
 #include "codegen/accesses.h"
 #include "ir/error.h"
+#include "ir/memories.h"
 #include "lowering/partition/data_flow.h"
 
 namespace codegen {
@@ -100,11 +101,11 @@ class Verifier {
   }
   const ir::GraphValue& valueOf(int value) const { return graph_.values.at(static_cast<size_t>(value)); }
   const std::string& nameOf(int value) const { return valueOf(value).name; }
-  int memoryOf(int value) const { return codegen::memoryOf(graph_, value); }
+  int memoryOf(int value) const { return ir::memoryOf(graph_, value); }
   /// The bytes of a value in its memory.
   Range rangeOf(int value) const {
-    const int64_t start = startOf(valueOf(value));
-    return {start, start + bytesOf(valueOf(value))};
+    const int64_t start = ir::startOf(valueOf(value));
+    return {start, start + ir::bytesOf(valueOf(value))};
   }
   bool isIntermediate(int value) const { return static_cast<size_t>(value) >= plan_.graph.values.size(); }
 

@@ -9,7 +9,9 @@
 #include <unordered_set>
 #include <utility>
 
+#include "ir/memories.h"
 #include "ir/verify/verify.h"
+#include "lowering/graph/renumber.h"
 #include "lowering/partition/data_flow.h"
 #include "lowering/tensor/lowering.h"
 
@@ -223,12 +225,7 @@ class Functionalizer {
            (ir::isFloating(result.dtype) && !ir::isFloating(type.dtype) && !ir::isComplex(type.dtype));
   }
 
-  bool coversItsMemory(int value) const {
-    const ir::GraphValue& one = valueOf(value);
-    const int64_t bytes = one.type.storageElements() * ir::sizeOf(one.type.dtype);
-    const bool isAll = one.storage < 0 || (one.offset == 0 && graph_.storages[static_cast<size_t>(one.storage)].bytes == bytes);
-    return isAll && isDense(one.type);
-  }
+  bool coversItsMemory(int value) const { return ir::covers(graph_, value) && isDense(valueOf(value).type); }
 
   /// The inputs that lie in the memory of a value.
   const std::vector<int>& inputsAt(int value) const {
@@ -282,10 +279,9 @@ class Functionalizer {
       for (ir::Node& copy : after[i]) nodes.push_back(std::move(copy));
       if (i == result_.nodes.size()) break;
       if (origins_[i] >= 0) places[static_cast<size_t>(origins_[i])] = static_cast<int>(nodes.size());
-      ir::Scope& scope = result_.nodes[i].scope;
-      if (scope.forward >= 0) scope.forward = places[static_cast<size_t>(scope.forward)];
       nodes.push_back(std::move(result_.nodes[i]));
     }
+    renumberForward(nodes, places);
     result_.nodes = std::move(nodes);
   }
 

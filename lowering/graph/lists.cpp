@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "lowering/graph/renumber.h"
 #include "lowering/tensor/lowering.h"
 
 namespace lowering {
@@ -55,6 +56,7 @@ struct ListCall {
 };
 
 std::optional<ListCall> listCallOf(const ir::Node& node) {
+  if (!node.op.starts_with("aten._foreach_")) return std::nullopt;
   for (const ListOperator& list : listOperators)
     for (const bool isInPlace : {false, true}) {
       const ListCall call{&list, isInPlace};
@@ -97,8 +99,7 @@ ir::Graph withoutLists(const ir::Graph& graph) {
     for (size_t i = 0; i < tensors; ++i) result.nodes.push_back(nodeOf(node, *call, i));
     if (tensors == 0) result.nodes.push_back(node);
   }
-  for (ir::Node& node : result.nodes)
-    if (node.scope.forward >= 0) node.scope.forward = places.at(static_cast<size_t>(node.scope.forward));
+  renumberForward(result.nodes, places);
   return result;
 }
 

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "lowering/graph/relayout.h"
+#include "lowering/graph/renumber.h"
 
 namespace lowering {
 namespace {
@@ -68,8 +69,7 @@ class BiasApart {
       add(node);
       places.push_back(static_cast<int>(result_.nodes.size()) - 1);
     }
-    for (ir::Node& node : result_.nodes)
-      if (node.scope.forward >= 0) node.scope.forward = places[static_cast<size_t>(node.scope.forward)];
+    renumberForward(result_.nodes, places);
     return std::move(result_);
   }
 

@@ -11,6 +11,7 @@
 
 #include "ir/error.h"
 #include "lowering/analysis/elementwise.h"
+#include "lowering/graph/renumber.h"
 #include "lowering/partition/data_flow.h"
 #include "lowering/partition/region_graph.h"
 #include "lowering/tensor/lowering.h"
@@ -29,7 +30,7 @@ class Recomputation {
       : graph_(graph), isGenerated_(isGenerated), flow_(graph), uses_(graph.values.size()) {
     for (size_t i = 0; i < graph.nodes.size(); ++i) {
       if (flow_[static_cast<int>(i)].isView) continue;
-      for (const int value : valuesOf(graph.nodes[i])) noteUse(value, graph.nodes[i]);
+      noteUses(graph.nodes[i]);
       if (graph.nodes[i].scope.phase == ir::Phase::Optimizer) continue;
       for (const int value : graph.nodes[i].writes) changed_.insert(flow_.memoryOf(value));
     }
@@ -65,13 +66,15 @@ class Recomputation {
   }
 
   /// A value is known by what covers its memory, whatever views show of it.
-  void noteUse(int value, const ir::Node& node) {
-    Use& use = uses_[static_cast<size_t>(value)];
+  void noteUses(const ir::Node& node) {
     const bool isCall = !isGenerated_(node);
-    if (isBackward(node)) {
-      (isCall ? use.isReadByCall : use.isReadByKernel) = true;
-    } else {
-      use.isStored = use.isStored || isCall;
+    for (const int value : valuesOf(node)) {
+      Use& use = uses_[static_cast<size_t>(value)];
+      if (isBackward(node)) {
+        (isCall ? use.isReadByCall : use.isReadByKernel) = true;
+      } else {
+        use.isStored = use.isStored || isCall;
+      }
     }
   }
   void keep(int value) { kept_.insert(flow_.memoryOf(value)); }
@@ -147,8 +150,7 @@ class Recomputation {
       places.push_back(static_cast<int>(result.nodes.size()));
       result.nodes.push_back(std::move(copy));
     }
-    for (ir::Node& node : result.nodes)
-      if (node.scope.forward >= 0) node.scope.forward = places[static_cast<size_t>(node.scope.forward)];
+    renumberForward(result.nodes, places);
     return result;
   }
   void replace(ir::Node& node, ir::Graph& result, std::map<int, int>& copies) {

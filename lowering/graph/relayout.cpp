@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "ir/verify/verify.h"
+#include "lowering/graph/renumber.h"
 
 namespace lowering {
 namespace {
@@ -144,8 +145,7 @@ ir::Graph Relayout::result() {
     add(std::move(node), static_cast<int>(i));
     for (ir::Node& clone : after) add(std::move(clone), -1);
   }
-  for (ir::Node& node : result_.nodes)
-    if (node.scope.forward >= 0) node.scope.forward = places_[static_cast<size_t>(node.scope.forward)];
+  renumberForward(result_.nodes, places_);
   ir::Graph graph = ir::numbered(std::move(result_));
   ir::verify(graph);
   return graph;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "lowering/graph/renumber.h"
 #include "lowering/partition/data_flow.h"
 
 namespace lowering {
@@ -23,10 +24,9 @@ ir::Graph withoutUnused(ir::Graph graph, const std::function<bool(const ir::Node
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
     places.push_back(stays[i] ? static_cast<int>(nodes.size()) : -1);
     if (!stays[i]) continue;
-    ir::Node& node = graph.nodes[i];
-    if (node.scope.forward >= 0) node.scope.forward = places[static_cast<size_t>(node.scope.forward)];
-    nodes.push_back(std::move(node));
+    nodes.push_back(std::move(graph.nodes[i]));
   }
+  renumberForward(nodes, places);
   graph.nodes = std::move(nodes);
   return ir::numbered(std::move(graph));
 }

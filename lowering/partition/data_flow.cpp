@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ir/memories.h"
+
 namespace lowering {
 namespace {
 
@@ -47,10 +49,7 @@ DataFlow::DataFlow(const ir::Graph& graph, const std::function<bool(const ir::No
   if (keepsOrder) keepOrder(keepsOrder);
 }
 
-int DataFlow::memoryOf(int value) const {
-  const int storage = graph_.values[static_cast<size_t>(value)].storage;
-  return storage >= 0 ? storage : static_cast<int>(graph_.storages.size()) + value;
-}
+int DataFlow::memoryOf(int value) const { return ir::memoryOf(graph_, value); }
 
 void DataFlow::noteUses() {
   for (size_t i = 0; i < graph_.nodes.size(); ++i)

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "ir/error.h"
+#include "ir/memories.h"
 #include "ir/verify/verify.h"
 
 namespace lowering {
@@ -91,14 +92,10 @@ class RegionBuilder {
       }
     }
   }
-  int64_t startOf(int value) {
-    return graph_.values[static_cast<size_t>(originals_[static_cast<size_t>(value)])].offset *
-           ir::sizeOf(valueOf(value).type.dtype);
+  int64_t startOf(int value) const {
+    return ir::startOf(graph_.values[static_cast<size_t>(originals_[static_cast<size_t>(value)])]);
   }
-  int64_t bytesOf(int value) {
-    const ir::TensorType& type = valueOf(value).type;
-    return type.storageElements() * ir::sizeOf(type.dtype);
-  }
+  int64_t bytesOf(int value) { return ir::bytesOf(valueOf(value)); }
 
   void setOutputs() {
     std::set<int> done;

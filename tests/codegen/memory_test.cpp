@@ -10,6 +10,7 @@
 #include "codegen/lifetimes.h"
 #include "codegen/plan_memory.h"
 #include "codegen/verify_plan.h"
+#include "ir/memories.h"
 #include "ir/text/text.h"
 #include "tests/codegen/random_plan.h"
 #include "tests/random/dice.h"
@@ -35,7 +36,7 @@ Plan plannedOf(const std::string& text) {
 int64_t offsetOf(const Plan& plan, const std::string& name) {
   for (size_t value = 0; value < plan.graph.values.size(); ++value)
     if (plan.graph.values[value].name == name)
-      return plan.memory.offsets.at(codegen::memoryOf(codegen::withIntermediates(plan), static_cast<int>(value)));
+      return plan.memory.offsets.at(ir::memoryOf(codegen::withIntermediates(plan), static_cast<int>(value)));
   return -2;
 }
 
@@ -48,7 +49,7 @@ std::map<int, Need> needsOf(const Plan& plan) {
     const int memory = lifetimes.memoryOf(static_cast<int>(value));
     if (!plan.memory.has(memory)) continue;
     Need& need = needs.try_emplace(memory, Need{lifetimes.first(memory), lifetimes.last(memory), 0}).first->second;
-    need.bytes = std::max(need.bytes, codegen::startOf(graph.values[value]) + codegen::bytesOf(graph.values[value]));
+    need.bytes = std::max(need.bytes, ir::startOf(graph.values[value]) + ir::bytesOf(graph.values[value]));
   }
   return needs;
 }
@@ -178,7 +179,7 @@ TEST_SUITE("memory of plans") {
     CHECK(refusalOf(swapped) ==
           "step 1 of a network's plan: it reads a, where something else lies than what was written there last before");
     Plan shared = plan;
-    shared.memory.offsets[static_cast<size_t>(codegen::memoryOf(plan.graph, 2))] = offsetOf(plan, "a");
+    shared.memory.offsets[static_cast<size_t>(ir::memoryOf(plan.graph, 2))] = offsetOf(plan, "a");
     CHECK(refusalOf(shared) == "step 2 of a network's plan: a and b lie in the same bytes");
     Plan outside = plan;
     outside.memory.bytes = 1024;

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "codegen/accesses.h"
+#include "ir/memories.h"
 #include "lowering/partition/data_flow.h"
 #include "tests/random/dice.h"
 
@@ -31,7 +32,7 @@ class RandomGraph {
     for (const ir::Node& node : graph_.nodes)
       for (const int value : node.writes)
         for (const int input : graph_.inputs)
-          if (codegen::memoryOf(graph_, value) == codegen::memoryOf(graph_, input)) outputs.insert(input);
+          if (ir::memoryOf(graph_, value) == ir::memoryOf(graph_, input)) outputs.insert(input);
     graph_.outputs.assign(outputs.begin(), outputs.end());
     return graph_;
   }
@@ -99,7 +100,7 @@ uint64_t mixed(uint64_t a, uint64_t b) { return inputs::randomBits(a, b); }
 class Machine {
  public:
   explicit Machine(const Plan& plan, bool isPlanned)
-      : plan_(plan), graph_(codegen::withIntermediates(plan)), isPlanned_(isPlanned), bits_(codegen::memoriesOf(graph_)) {
+      : plan_(plan), graph_(codegen::withIntermediates(plan)), isPlanned_(isPlanned), bits_(ir::memoriesOf(graph_)) {
     for (size_t i = 0; i < graph_.inputs.size(); ++i) write(graph_.inputs[i], mixed(1, i));
   }
 
@@ -129,7 +130,7 @@ class Machine {
   }
 
  private:
-  int memoryOf(int value) const { return codegen::memoryOf(graph_, value); }
+  int memoryOf(int value) const { return ir::memoryOf(graph_, value); }
   int64_t elements(int value) const { return graph_.values[static_cast<size_t>(value)].type.sizes[0]; }
   uint64_t& at(int value, int64_t element) {
     const int memory = memoryOf(value);

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "codegen/plan_memory.h"
-#include "ir/graph.h"
+#include "ir/memories.h"
 #include "opbench/check/faults/kernel_faults.h"
 #include "opbench/check/faults/step_flow.h"
 
@@ -242,12 +242,12 @@ class StepBreaker {
   bool overlap() {
     for (size_t step = 0; step < flow_.steps(); ++step)
       for (const int value : flow_[step].writes) {
-        const int memory = codegen::memoryOf(flow_.graph(), value);
+        const int memory = ir::memoryOf(flow_.graph(), value);
         if (!plan_.memory.has(memory) || flow_.firstWrite(value) != static_cast<int>(step)) continue;
         const std::optional<int> other = placedBeforeAndReadAfter(step);
         if (!other) continue;
         int64_t& offset = plan_.memory.offsets[static_cast<size_t>(memory)];
-        offset = plan_.memory.offsets[static_cast<size_t>(codegen::memoryOf(flow_.graph(), *other))];
+        offset = plan_.memory.offsets[static_cast<size_t>(ir::memoryOf(flow_.graph(), *other))];
         plan_.memory.bytes = std::max(plan_.memory.bytes, offset + flow_.bytesOf(value));
         return true;
       }
@@ -257,7 +257,7 @@ class StepBreaker {
     for (size_t reader = step + 1; reader < flow_.steps(); ++reader)
       for (const int value : flow_[reader].reads) {
         const int writer = flow_.firstWrite(value);
-        const bool isPlaced = plan_.memory.has(codegen::memoryOf(flow_.graph(), value));
+        const bool isPlaced = plan_.memory.has(ir::memoryOf(flow_.graph(), value));
         if (isPlaced && flow_.isFloating(value) && writer >= 0 && writer < static_cast<int>(step) && flow_.isVaried(writer))
           return value;
       }

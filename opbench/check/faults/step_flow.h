@@ -5,6 +5,7 @@
 #include "codegen/accesses.h"
 #include "codegen/lifetimes.h"
 #include "codegen/plan.h"
+#include "ir/memories.h"
 
 namespace opbench {
 
@@ -18,10 +19,10 @@ class StepFlow {
   /// The plan's graph with its intermediates.
   const ir::Graph& graph() const { return graph_; }
   const ir::GraphValue& valueOf(int value) const { return graph_.values[static_cast<size_t>(value)]; }
-  int64_t bytesOf(int value) const { return codegen::bytesOf(valueOf(value)); }
+  int64_t bytesOf(int value) const { return ir::bytesOf(valueOf(value)); }
   bool isFloating(int value) const { return ir::isFloating(valueOf(value).type.dtype); }
   /// Whether a value is all of its memory.
-  bool covers(int value) const { return codegen::covers(graph_, value); }
+  bool covers(int value) const { return ir::covers(graph_, value); }
 
   /// The first of some values that lies in memory of others; -1 where none does.
   int common(const std::vector<int>& values, const std::vector<int>& others) const;

@@ -14,6 +14,7 @@
 
 #include "codegen/accesses.h"
 #include "inputs/data/materialize.h"
+#include "ir/memories.h"
 #include "lowering/graph/product.h"
 #include "runtime/build/compiler.h"
 #include "runtime/profile/recorder.h"
@@ -28,7 +29,7 @@
 namespace runtime {
 namespace {
 
-using codegen::startOf;
+using ir::startOf;
 
 /// A value as a view of the memory that another one lies in, whose tensor this is.
 at::Tensor viewOf(const ir::GraphValue& value, const at::Tensor& tensor, const ir::GraphValue& other) {
@@ -187,7 +188,7 @@ PlannedCallable::Step PlannedCallable::ending(size_t number) const {
 }
 
 RunTensor PlannedCallable::made(int value) const {
-  ir::require(codegen::covers(graph_, value), "{} does not cover the memory that a step makes",
+  ir::require(ir::covers(graph_, value), "{} does not cover the memory that a step makes",
               graph_.values[static_cast<size_t>(value)].name);
   return runTensor(graph_, value);
 }
