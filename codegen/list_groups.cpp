@@ -65,47 +65,48 @@ bool leavesWhatItReads(const Group& group) {
 
 }  // namespace
 
-std::optional<GroupLister::Form> GroupLister::made(const ir::Graph& graph) const {
+std::optional<ElementwiseLoops> GroupLister::elementwise(const ir::Graph& graph) const {
   // Values that begin behind the start of their memory are aligned otherwise than the tensors of a list.
   if (std::any_of(graph.values.begin(), graph.values.end(), [](const ir::GraphValue& value) { return value.offset != 0; }))
     return std::nullopt;
   const lowering::LoopNests nests = nestsOf(graph, target_, [](std::vector<ir::Loops>& all) {
     for (ir::Loops& loops : all) loops.name = "list";
   });
-  Form form;
+  ElementwiseLoops found;
   for (const lowering::LoopNest& nest : nests.all) {
-    std::optional<ir::Loops> flat = lowering::flattened(nest.loops, lowering::listedElements({1}));
+    const std::optional<ir::Loops> flat = lowering::flattened(nest.loops, lowering::listedElements({1}));
     const auto isKept = [&](const ir::Buffer& buffer) { return buffer.value >= static_cast<int>(graph.values.size()); };
     if (!flat || std::any_of(flat->buffers.begin(), flat->buffers.end(), isKept)) return std::nullopt;
-    form.text += ir::toText(*flat);
-    form.params = std::max(form.params, flat->buffers.size());
-    form.loops.push_back(nest.loops);
+    found.text += ir::toText(*flat);
+    found.mostParams = std::max(found.mostParams, flat->buffers.size());
+    found.all.push_back(nest.loops);
   }
-  if (form.loops.empty()) return std::nullopt;
-  return form;
+  if (found.all.empty()) return std::nullopt;
+  return found;
 }
 
-const std::optional<GroupLister::Form>& GroupLister::formOf(const Group& group) {
-  const auto [known, isNew] = forms_.try_emplace(ir::toText(group.graph));
-  if (isNew) known->second = made(group.graph);
-  return known->second;
+const ElementwiseLoops* GroupLister::loopsOf(const ir::Graph& graph) {
+  const auto [known, isNew] = loops_.try_emplace(ir::toText(graph));
+  if (isNew) known->second = elementwise(graph);
+  return known->second ? &*known->second : nullptr;
 }
 
 std::vector<ListedGroup> GroupLister::list(std::vector<Group> groups) {
   const Waits waits(graph_, flow_, groups);
   enum class Place : uint8_t { First, Last };
   std::map<std::tuple<ir::Phase, Place, std::string>, std::vector<size_t>> lists;
+  std::vector<const ElementwiseLoops*> loops(groups.size(), nullptr);
   for (size_t i = 0; i < groups.size(); ++i) {
     if (!groups[i].isGenerated || (waits.waits(i) && (waits.isAwaited(i) || !leavesWhatItReads(groups[i])))) continue;
-    const std::optional<Form>& form = formOf(groups[i]);
-    if (!form) continue;
+    loops[i] = loopsOf(groups[i].graph);
+    if (loops[i] == nullptr) continue;
     const ir::Phase phase = graph_.nodes[static_cast<size_t>(groups[i].nodes.front())].scope.phase;
-    lists[{phase, waits.waits(i) ? Place::Last : Place::First, form->text}].push_back(i);
+    lists[{phase, waits.waits(i) ? Place::Last : Place::First, loops[i]->text}].push_back(i);
   }
   std::map<size_t, std::vector<size_t>> listedAt;  // by the group in whose place they are
   std::vector<bool> isListed(groups.size(), false);
   for (const auto& [key, members] : lists) {
-    const size_t most = mostPointers / formOf(groups[members.front()])->params;
+    const size_t most = mostPointers / loops[members.front()]->mostParams;
     for (size_t begin = 0; begin + 1 < members.size(); begin += most) {
       const auto first = members.begin() + static_cast<std::ptrdiff_t>(begin);
       const auto last = members.begin() + static_cast<std::ptrdiff_t>(std::min(begin + most, members.size()));
@@ -124,7 +125,7 @@ std::vector<ListedGroup> GroupLister::list(std::vector<Group> groups) {
     std::vector<int> nodes;
     for (const size_t member : list->second) {
       nodes.insert(nodes.end(), groups[member].nodes.begin(), groups[member].nodes.end());
-      one.members.push_back(groups[member]);
+      one.members.push_back({std::move(groups[member]), loops[member]});
     }
     std::sort(nodes.begin(), nodes.end());
     one.group = lowering::groupOf(graph_, flow_, std::move(nodes));
@@ -133,27 +134,27 @@ std::vector<ListedGroup> GroupLister::list(std::vector<Group> groups) {
   return listed;
 }
 
-Plan GroupLister::plan(const ListedGroup& listed, const std::string& name) {
+Plan GroupLister::plan(const ListedGroup& listed, const std::string& name) const {
   Plan plan;
   plan.graph = listed.group.graph;
   std::map<int, int> places;  // of the group's values, by the network's
   for (size_t i = 0; i < listed.group.values.size(); ++i) places[listed.group.values[i]] = static_cast<int>(i);
-  const size_t launches = formOf(listed.members.front())->loops.size();
-  for (size_t launch = 0; launch < launches; ++launch) {
+  const std::vector<ir::Loops>& first = listed.members.front().loops->all;
+  for (size_t launch = 0; launch < first.size(); ++launch) {
     std::vector<int64_t> elements;
     std::vector<ir::Param> params;
-    for (const Group& member : listed.members) {
-      const ir::Loops& loops = formOf(member)->loops[launch];
+    for (const ListedGroup::Member& member : listed.members) {
+      const ir::Loops& loops = member.loops->all[launch];
       elements.push_back(lowering::pointsOf(loops));
       for (ir::Param param : lowering::parameters(loops, target_)) {
-        param.buffer.value = places.at(member.values.at(static_cast<size_t>(param.buffer.value)));
+        param.buffer.value = places.at(member.group.values.at(static_cast<size_t>(param.buffer.value)));
         const ir::GraphValue& value = plan.graph.values[static_cast<size_t>(param.buffer.value)];
         param.buffer.name = value.name;
         param.buffer.type = value.type;
         params.push_back(std::move(param));
       }
     }
-    ir::Loops loops = *lowering::flattened(formOf(listed.members.front())->loops[launch], lowering::listedElements(elements));
+    ir::Loops loops = *lowering::flattened(first[launch], lowering::listedElements(elements));
     loops.name = name;
     lowering::ListKernel made = lowering::applyToList(std::move(loops), elements, std::move(params), target_);
     ir::Kernel kernel = lowering::narrowIndices({lowering::insertBarriers(std::move(made.kernel))}).front();

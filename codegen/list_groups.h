@@ -11,10 +11,21 @@
 
 namespace codegen {
 
+/// The loops of a group, each of which does the same to all elements.
+struct ElementwiseLoops {
+  std::vector<ir::Loops> all;
+  std::string text;       ///< without sizes
+  size_t mostParams = 0;  ///< of one of the loops
+};
+
 /// A group of a network, or several that share their launches.
 struct ListedGroup {
+  struct Member {
+    lowering::Group group;
+    const ElementwiseLoops* loops = nullptr;  ///< lives as long as the GroupLister
+  };
   lowering::Group group;
-  std::vector<lowering::Group> members;  ///< what it is made of, where that is more than one
+  std::vector<Member> members;  ///< what it is made of, where that is more than one
 };
 
 /// Joins groups that do the same to tensors of other sizes, such as an optimizer's for each parameter, or casts of weights: one
@@ -30,22 +41,17 @@ class GroupLister {
   std::vector<ListedGroup> list(std::vector<lowering::Group> groups);
 
   /// The launches of a group that has members, whose kernels have this name.
-  Plan plan(const ListedGroup& listed, const std::string& name);
+  Plan plan(const ListedGroup& listed, const std::string& name) const;
 
  private:
-  /// A group's loops, where each does the same to all elements.
-  struct Form {
-    std::vector<ir::Loops> loops;
-    std::string text;   ///< without sizes
-    size_t params = 0;  ///< the most of one of the loops
-  };
-  const std::optional<Form>& formOf(const lowering::Group& group);
-  std::optional<Form> made(const ir::Graph& graph) const;
+  /// The loops of a group's graph; null where one of them does not do the same to all elements.
+  const ElementwiseLoops* loopsOf(const ir::Graph& graph);
+  std::optional<ElementwiseLoops> elementwise(const ir::Graph& graph) const;
 
   const ir::Graph& graph_;
   const lowering::DataFlow& flow_;
   const ir::Target& target_;
-  std::unordered_map<std::string, std::optional<Form>> forms_;  ///< by the text of a group
+  std::unordered_map<std::string, std::optional<ElementwiseLoops>> loops_;  ///< by the text of a group's graph
 };
 
 }  // namespace codegen
