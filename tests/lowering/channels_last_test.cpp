@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "ir/text/text.h"
+#include "tests/lowering/rewritten.h"
 
 namespace {
 
@@ -11,9 +11,7 @@ std::string channelsLast(const std::string& text) {
   const auto isGenerated = [](const ir::Node& node) {
     return !node.op.starts_with("aten.convolution") && !node.op.starts_with("aten.topk");
   };
-  const ir::Graph graph = lowering::withChannelsLast(ir::parseGraph(text), isGenerated);
-  CHECK(ir::parseGraph(ir::toText(graph)) == graph);
-  return ir::toText(graph);
+  return tests::rewritten(text, [&](const ir::Graph& graph) { return lowering::withChannelsLast(graph, isGenerated); });
 }
 
 /// Three convolutions of images, as `groups` of channels, and calls between them; the last image is read as words.

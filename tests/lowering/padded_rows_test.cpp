@@ -3,15 +3,13 @@
 
 #include <doctest/doctest.h>
 
-#include "ir/text/text.h"
+#include "tests/lowering/rewritten.h"
 
 namespace {
 
 std::string padded(const std::string& text, double least = 0) {
   const auto isGenerated = [](const ir::Node& node) { return !node.op.starts_with("aten.topk"); };
-  const ir::Graph graph = lowering::withPaddedRows(ir::parseGraph(text), isGenerated, least);
-  CHECK(ir::parseGraph(ir::toText(graph)) == graph);
-  return ir::toText(graph);
+  return tests::rewritten(text, [&](const ir::Graph& graph) { return lowering::withPaddedRows(graph, isGenerated, least); });
 }
 
 }  // namespace

@@ -3,15 +3,14 @@
 
 #include <doctest/doctest.h>
 
-#include "ir/text/text.h"
+#include "tests/lowering/rewritten.h"
 
 namespace {
 
 std::string recomputed(const std::string& text) {
   const auto isGenerated = [](const ir::Node& node) { return !node.op.starts_with("aten.mm"); };
-  const ir::Graph graph = ir::numbered(lowering::withRecomputation(ir::parseGraph(text), isGenerated));
-  CHECK(ir::parseGraph(ir::toText(graph)) == graph);
-  return ir::toText(graph);
+  return tests::rewritten(text,
+                          [&](const ir::Graph& graph) { return ir::numbered(lowering::withRecomputation(graph, isGenerated)); });
 }
 
 }  // namespace
