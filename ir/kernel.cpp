@@ -26,7 +26,6 @@ int64_t ctasOf(const Kernel& kernel, int64_t elements) {
 }
 
 int64_t ctasOf(const Kernel& kernel) {
-  if (!kernel.list) return kernel.launch.grid * kernel.launch.cluster;
   int64_t ctas = 0;
   for (const int64_t elements : kernel.list->elements) ctas += ctasOf(kernel, elements);
   return ctas;

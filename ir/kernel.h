@@ -158,9 +158,9 @@ struct Launch {
   int64_t grain = 1;
 };
 
-/// CUDA: what makes a launch one of many tensors, each of which the kernel takes as if it were the only one. Every tensor has
-/// parameters of its own, as many as the kernel, and as many iterations of the Grid loop as its elements take; the kernel's own
-/// parameters and loop are for a tensor as large as `count` may become. Other tensors' memory is not touched.
+/// CUDA: the tensors of a kernel that does the same to many of them in one launch. The kernel is made for one tensor, which may
+/// be as large as `count` becomes at most. In the launch every tensor has parameters of its own, as many as the kernel, and as
+/// many iterations of the Grid loop as its elements take.
 struct TensorList {
   std::vector<int64_t> elements;  ///< of each tensor
   std::vector<Param> params;      ///< of all tensors, one tensor after another
@@ -201,10 +201,9 @@ struct Kernel {
 };
 
 bool isGridLoop(const Statement& statement);
-/// CTAs of a kernel's launch: of all tensors where it takes a list.
-int64_t ctasOf(const Kernel& kernel);
-/// The CTAs that a tensor of a kernel's list takes.
+/// The CTAs that a tensor of a kernel's list takes, and the CTAs of its launch, for all tensors of the list.
 int64_t ctasOf(const Kernel& kernel, int64_t elements);
+int64_t ctasOf(const Kernel& kernel);
 /// Whether a Combine combines more than the threads of one warp.
 bool exchanges(const Combine& combine);
 

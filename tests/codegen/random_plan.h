@@ -12,8 +12,7 @@ namespace tests {
 /// memory that earlier ones made. Elements are of four bytes. The plan has no memory planned.
 codegen::Plan randomPlan(uint64_t seed);
 
-/// What each step of a plan makes of what it reads: bits that tell any other reading from it. By node of the graph, and by output
-/// of the graph.
+/// Bits that stand for all that was read, and differ where anything else was read: for each node of a graph, and for its outputs.
 struct Readings {
   std::map<int, uint64_t> ofNodes;
   std::vector<uint64_t> ofOutputs;
