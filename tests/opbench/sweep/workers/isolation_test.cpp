@@ -102,6 +102,7 @@ TEST_CASE("a contender that is too fast is raced again, by a fresh process, befo
   for (const char* compilation : {"precompiled", "precompiled cached"}) {
     fs::remove(bed.json());
     bed.run({"--fault", "stale-output", "--no-accuracy-checking"});
+    INFO(contentOf(bed.json()) << bed.err());
     CHECK(bed.statuses().size() == 1);
     CHECK(contentOf(bed.json()).find("\"remeasured\":\"opbench ") != std::string::npos);
     CHECK(bed.out().find("measured again by a fresh process, as at first opbench ") != std::string::npos);
