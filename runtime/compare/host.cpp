@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "runtime/compare/numbers.h"
 #include "runtime/compare/tally.h"
 #include "runtime/torch/parallel.h"
 
@@ -52,32 +53,6 @@ void addUnequal(int64_t position, Tally& tally) {
   if (tally.unequal++ == 0) tally.firstUnequal = position;
 }
 
-/// addElement for three finite numbers, which nearly all are, with a single division.
-void addNumbers(double found, double eager, double reference, const Operands& operands, int64_t position, Tally& tally) {
-  const double error = found - reference;
-  const double eagerError = eager - reference;
-  const double scale = 1 + std::abs(reference);
-  const double share = 1 / scale;
-  tally.squaresFound += error * error;
-  tally.squaresEager += eagerError * eagerError;
-  tally.shares += share;
-  tally.relativeFound += square(error * share);
-  tally.relativeEager += square(eagerError * share);
-  tally.countFound += 1;
-  tally.countEager += 1;
-  tally.dot += found * reference;
-  tally.normFound += found * found;
-  tally.normReference += reference * reference;
-  if (found != eager) addUnequal(position, tally);
-  tally.notClose += std::abs(error) > operands.tolerance * scale;
-  if (std::abs(eagerError) > tally.worstErrorEager * scale) tally.worstErrorEager = std::abs(eagerError) / scale;
-  if (std::abs(error) <= std::max(tally.worstError * scale, operands.leastError)) return;
-  tally.worst = position;
-  tally.worstError = std::abs(error) / scale;
-  tally.worstFound = found;
-  tally.worstExpected = reference;
-}
-
 void addElement(double found, double eager, double reference, const Operands& operands, int64_t position, Tally& tally) {
   addFinite(found, eager, reference, tally);
   const bool isOther = isOtherZero(found, eager);
@@ -96,6 +71,17 @@ void addElement(double found, double eager, double reference, const Operands& op
   }
 }
 
+void addSettled(double found, double eager, double reference, const Operands& operands, const Overflow& overflow,
+                int64_t position, Tally& tally) {
+  const bool isAtEdge = std::abs(std::abs(reference) - overflow.threshold) <= overflow.edge;
+  const auto settled = [&](double result) {
+    return isAtEdge && std::isinf(result) ? std::copysign(overflow.threshold, result) : result;
+  };
+  const bool overflows = !isAtEdge && std::abs(reference) >= overflow.threshold;
+  const double expected = overflows ? std::copysign(std::numeric_limits<double>::infinity(), reference) : reference;
+  addElement(settled(found), settled(eager), expected, operands, position, tally);
+}
+
 Tally tallyHostChunk(const Operands& operands, int64_t begin, int64_t count) {
   const auto doubles = [&](const at::Tensor& tensor) { return tensor.narrow(0, begin, count).to(at::kDouble).contiguous(); };
   const at::Tensor found = doubles(operands.found);
@@ -106,20 +92,13 @@ Tally tallyHostChunk(const Operands& operands, int64_t begin, int64_t count) {
   const double* r = reference.const_data_ptr<double>();
   const Overflow overflow = overflowOf(operands.found.scalar_type());
   Tally tally;
-  for (int64_t i = 0; i < count; ++i) {
-    const bool isAtEdge = std::abs(std::abs(r[i]) - overflow.threshold) <= overflow.edge;
-    const auto settled = [&](double result) {
-      return isAtEdge && std::isinf(result) ? std::copysign(overflow.threshold, result) : result;
-    };
-    const bool overflows = !isAtEdge && std::abs(r[i]) >= overflow.threshold;
-    const double expected = overflows ? std::copysign(std::numeric_limits<double>::infinity(), r[i]) : r[i];
-    const double result = settled(f[i]), eagers = settled(e[i]);
-    const bool areNumbers =
-        std::isfinite(result) && std::isfinite(eagers) && std::isfinite(expected) && !isOtherZero(result, eagers);
-    const auto add = areNumbers ? addNumbers : addElement;
-    add(result, eagers, expected, operands, begin + i, tally);
+  for (int64_t block = 0; block < count; block += numbersOfBlock) {
+    const int64_t end = std::min(count, block + numbersOfBlock);
+    const bool isWhole = end - block == numbersOfBlock;
+    if (isWhole && addNumbers({f + block, e + block, r + block}, operands, overflow, begin + block, tally)) continue;
+    for (int64_t i = block; i < end; ++i) addSettled(f[i], e[i], r[i], operands, overflow, begin + i, tally);
   }
-  tally.maxUlp = maxUlp(operands.found.narrow(0, begin, count), reference).item<double>();
+  tally.maxUlp = maxUlpOnHost(operands.found.narrow(0, begin, count), reference);
   return tally;
 }
 

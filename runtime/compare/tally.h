@@ -50,6 +50,8 @@ struct Tally {
 /// The largest distance, in values of the dtype, of `found` from `reference` rounded to it, over elements finite in both: 0 for
 /// equal ones, 1 for neighbours; 0 where the dtype is not floating. A double of rank 0 on their device.
 at::Tensor maxUlp(const at::Tensor& found, const at::Tensor& reference);
+/// The same of tensors of one dimension on the host.
+double maxUlpOnHost(const at::Tensor& found, const at::Tensor& reference);
 
 /// On the worker threads, a chunk at a time: takes little memory besides the tensors.
 Tally tallyOnHost(const Operands& operands);

@@ -1,6 +1,9 @@
 #include <ATen/ops/scalar_tensor.h>
 #include <ATen/ops/where.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
 #include <limits>
 
 #include "ir/error.h"
@@ -27,7 +30,49 @@ at::Tensor ordinals(const at::Tensor& tensor) {
   return at::where(wide.lt(0), wide.neg().add(least), wide);
 }
 
+/// A number's place among the numbers of its dtype, of its bits; both zeros are 0.
+template <typename Bits>
+int32_t ordinalOf(Bits bits) {
+  return bits < 0 ? std::numeric_limits<Bits>::min() - bits : bits;
+}
+
+/// The largest distance of so many numbers whose magnitudes, as bits, are less than `infinity`.
+template <typename Bits>
+uint32_t mostApart(const Bits* a, const Bits* b, int64_t count, int32_t infinity) {
+  uint32_t most = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    const int32_t one = ordinalOf(a[i]), other = ordinalOf(b[i]);
+    const bool areFinite = std::abs(one) < infinity && std::abs(other) < infinity;
+    const uint32_t apart = static_cast<uint32_t>(std::max(one, other)) - static_cast<uint32_t>(std::min(one, other));
+    most = std::max(most, areFinite ? apart : 0);
+  }
+  return most;
+}
+
+template <typename Bits>
+uint32_t mostApart(const at::Tensor& found, const at::Tensor& rounded, int32_t infinity) {
+  const auto* const a = static_cast<const Bits*>(found.const_data_ptr());
+  const auto* const b = static_cast<const Bits*>(rounded.const_data_ptr());
+  constexpr int64_t block = 1024;  // of a length that is known, so that it is compiled for vectors
+  const int64_t count = found.numel(), rest = count % block;
+  uint32_t most = mostApart(a + count - rest, b + count - rest, rest, infinity);
+  for (int64_t i = 0; i < count - rest; i += block) most = std::max(most, mostApart(a + i, b + i, block, infinity));
+  return most;
+}
+
 }  // namespace
+
+double maxUlpOnHost(const at::Tensor& found, const at::Tensor& reference) {
+  const auto apart = [&]<typename Bits>(Bits, int32_t infinity) -> double {
+    return mostApart<Bits>(found.contiguous(), reference.to(found.scalar_type()).contiguous(), infinity);
+  };
+  switch (found.scalar_type()) {
+    case at::kHalf: return apart(int16_t{}, 0x7c00);
+    case at::kBFloat16: return apart(int16_t{}, 0x7f80);
+    case at::kFloat: return apart(int32_t{}, 0x7f800000);
+    default: return maxUlp(found, reference).item<double>();
+  }
+}
 
 at::Tensor maxUlp(const at::Tensor& found, const at::Tensor& reference) {
   if (!found.is_floating_point() || found.numel() == 0)

@@ -45,6 +45,40 @@ TEST_CASE("equal outputs are close, with the error of both against float64") {
   CHECK(c.cosine == doctest::Approx(1));
 }
 
+TEST_CASE("elements count the same in a block of numbers as beside something special") {
+  constexpr int64_t numel = 2000, special = 700;  // of several blocks, the last one not whole
+  std::vector<double> reference(numel), found(numel), eager(numel);
+  for (int64_t i = 0; i < numel; ++i) {
+    reference[i] = std::sin(static_cast<double>(i)) * 10;
+    found[i] = reference[i] + (i % 7 == 3 ? 1e-2 * std::cos(static_cast<double>(i)) : 0);
+    eager[i] = reference[i] + (i % 5 == 2 ? 2e-2 * std::cos(static_cast<double>(i)) : 0);
+  }
+  found[1234] = reference[1234] + 3;  // the worst
+  const auto compared = [&](double value, at::ScalarType type) {
+    reference[special] = found[special] = eager[special] = value;
+    return compare(tensorOf(found, type), tensorOf(eager, type), tensorOf(reference, at::kDouble), 1e-3, 1e-4);
+  };
+  for (const at::ScalarType type : {at::kFloat, at::kHalf, at::kDouble}) {
+    const auto block = compared(0, type), single = compared(infinity, type);
+    CHECK(block.unequal == single.unequal);
+    CHECK(block.firstUnequal->index == single.firstUnequal->index);
+    CHECK(block.worst == std::vector<int64_t>{1234});
+    CHECK(single.worst == block.worst);
+    CHECK(single.worstError == doctest::Approx(block.worstError));
+    CHECK(single.worstErrorEager == doctest::Approx(block.worstErrorEager));
+    CHECK(single.worstFound == block.worstFound);
+    CHECK(single.maxUlp == block.maxUlp);
+    const double more = std::sqrt(static_cast<double>(numel) / (numel - 1));  // the special element counts in one of them
+    CHECK(single.rmseFound == doctest::Approx(block.rmseFound * more));
+    CHECK(single.rmseEager == doctest::Approx(block.rmseEager * more));
+    CHECK(single.relativeFound == doctest::Approx(block.relativeFound * more));
+    CHECK(single.relativeEager == doctest::Approx(block.relativeEager * more));
+    CHECK(single.rmsReference == doctest::Approx(block.rmsReference * more));
+    CHECK(single.cosine == doctest::Approx(block.cosine));
+    CHECK(!block.allClose);
+  }
+}
+
 TEST_CASE("errors are also relative to 1 + |expected|: no huge element is all that counts") {
   const at::Tensor reference = tensorOf({1e30, 1, 0, infinity}, at::kDouble);
   const auto c =
