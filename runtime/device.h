@@ -128,8 +128,9 @@ class Device {
   virtual void watchClock() {}
   /// The step, in seconds, of the timer that stamps cold runs; 0 where it is too fine to matter.
   virtual double tick() { return 0; }
-  /// How often runs were disturbed so far: on a CPU the system took a processor from this process while it had work left, on CUDA
-  /// the device began before the host had queued all of a cold run; 0 where it cannot be told.
+  /// How many runs were disturbed so far, asked before each and after it: on a CPU other programs took a processor from this
+  /// process for more than a hundredth of the run, on CUDA the device began before the host had queued all of a cold run; 0 where
+  /// it cannot be told.
   virtual int64_t interruptions() { return 0; }
   /// Seconds that a hypervisor has kept the processors from working so far; nothing where it cannot be told.
   virtual std::optional<double> stolenSeconds() { return std::nullopt; }

@@ -233,8 +233,16 @@ class Race {
     }
     if (isPrecise()) return true;
     stopped_ = Stop::MaxTime;
-    const bool isWaiting = !interrupted_[0].empty() && all_[0].size() < StoppingRule::least;
-    return secondsSince(start_) > (isWaiting ? mostPatience : 1) * pace_.maxSeconds;
+    const double seconds = secondsSince(start_);
+    return seconds > (isWorthWaiting(seconds) ? mostPatience : 1) * pace_.maxSeconds;
+  }
+
+  /// Whether more time will find turns without interruptions, where they are too few so far.
+  bool isWorthWaiting(double seconds) const {
+    const size_t left = all_[0].size();
+    const double most = static_cast<double>(left) * mostPatience * pace_.maxSeconds / seconds;  // as they come so far
+    const size_t enough = most >= static_cast<double>(StoppingRule::least) ? StoppingRule::least : leastUninterrupted;
+    return !interrupted_[0].empty() && left < enough && most >= static_cast<double>(enough);
   }
 
   bool isPrecise() {

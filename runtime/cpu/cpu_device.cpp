@@ -25,6 +25,7 @@
 #include "runtime/cpu/allocations.h"
 #include "runtime/cpu/checked_clock.h"
 #include "runtime/cpu/host.h"
+#include "runtime/cpu/interruptions.h"
 #include "runtime/torch/parallel.h"
 #include "runtime/torch/state.h"
 
@@ -244,7 +245,7 @@ class CpuDevice : public Device {
   }
 
   std::optional<double> clock() override { return coreClock(); }
-  int64_t interruptions() override { return runtime::interruptions(); }
+  int64_t interruptions() override { return interruptions_.count(); }
   std::optional<double> stolenSeconds() override { return runtime::stolenSeconds(); }
 
   int64_t lastCacheBytes() override { return lastLevelCacheBytes(target_.processors); }
@@ -264,6 +265,7 @@ class CpuDevice : public Device {
  private:
   Orc orc_;
   ir::Target target_;
+  Interruptions interruptions_;
 };
 
 /// glibc maps every large block anew and gives it back when it is freed; the page faults cost more than most kernels.

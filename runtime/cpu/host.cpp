@@ -3,7 +3,6 @@
 #include <ATen/Parallel.h>
 #include <emmintrin.h>
 #include <fmt/format.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -96,12 +95,6 @@ double coreClock() {
     best = std::max(best, additions / std::chrono::duration<double>(Clock::now() - start).count());
   }
   return best;
-}
-
-int64_t interruptions() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return usage.ru_nivcsw;
 }
 
 std::optional<Memory> hostMemory() {

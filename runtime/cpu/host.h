@@ -39,9 +39,6 @@ int64_t lastLevelCacheBytes(int processors);
 /// The clock of the core at hand in Hz, from additions that wait for one another, one a cycle.
 double coreClock();
 
-/// How often the scheduler has taken a processor from a thread of this process that had work left.
-int64_t interruptions();
-
 /// This machine's memory, or the part that control groups leave to this process; nothing where it cannot be told.
 std::optional<Memory> hostMemory();
 
