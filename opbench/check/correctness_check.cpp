@@ -10,6 +10,7 @@
 #include "inputs/operator_name.h"
 #include "opbench/check/chance.h"
 #include "opbench/check/randomness.h"
+#include "opbench/timeline/stage.h"
 #include "runtime/compare/oracle.h"
 #include "runtime/workloads/call.h"
 
@@ -98,11 +99,15 @@ void CorrectnessCheck::drawToTime() { draw(otherSeed(seed_), data_); }
 void CorrectnessCheck::draw(uint64_t seed, const Data& data) {
   reference_ = {};
   drawn_ = {seed, data};
-  workload_.draw(seed, data);
+  {
+    const TimedStage stage(stages::data);
+    workload_.draw(seed, data);
+  }
   setReference();
 }
 
 void CorrectnessCheck::setReference() {
+  const TimedStage stage(stages::references);
   reference_ = makeReference(workload_);
   nearby_.clear();
   chance_.clear();

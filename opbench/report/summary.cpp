@@ -266,6 +266,8 @@ Summary summarize(const std::vector<Row>& rows, const Run& run) {
   summary.total = groupOf("", calls, run);
   summary.networks = groupOf("", networks, run);
   summary.covered = coveredBy(rows);
+  for (const Row& row : rows)
+    for (const auto& [stage, seconds] : row.stageSeconds) summary.stageSeconds[stage] += seconds;
   if (run.isAA) setAANoise(summary, rows, run);
   return summary;
 }

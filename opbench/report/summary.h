@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -83,14 +84,15 @@ struct AADifferences {
 
 /// The summary of a run.
 struct Summary {
-  std::vector<Group> operators;              ///< in the rows' order
-  std::vector<Group> families;               ///< by what their loops do
-  std::vector<Group> sizes;                  ///< by the bytes they have to move
-  Group total;                               ///< of calls
-  Group networks;                            ///< of these, which have tables of their own
-  Recorded covered;                          ///< the part of Run::recorded that the rows are; skipped samples are not covered
-  std::vector<AADifferences> aaDifferences;  ///< of an A/A run: by the main measure, in all and by duration; by the secondary
-  AANoise aaNoise;                           ///< of the classes of duration with enough timings of an A/A run
+  std::vector<Group> operators;                ///< in the rows' order
+  std::vector<Group> families;                 ///< by what their loops do
+  std::vector<Group> sizes;                    ///< by the bytes they have to move
+  Group total;                                 ///< of calls
+  Group networks;                              ///< of these, which have tables of their own
+  Recorded covered;                            ///< the part of Run::recorded that the rows are; skipped samples are not covered
+  std::map<std::string, double> stageSeconds;  ///< of the rows, by stage
+  std::vector<AADifferences> aaDifferences;    ///< of an A/A run: by the main measure, in all and by duration; by the secondary
+  AANoise aaNoise;                             ///< of the classes of duration with enough timings of an A/A run
 };
 
 /// Samples that were wrong, impossible or failed; what the device has no memory for has not failed.

@@ -46,6 +46,7 @@ std::vector<LineField> makeLineFields() {
       {Sample, "disturbed", flag<L>("disturbed", IN(row.measurement, isDisturbed))},
       {Sample, "throttled", number<L>("clock_mhz", IN(row.measurement, clock), megahertz, 0)},
       {Sample, "wall", number<L>("wall_s", OF(row.wallSeconds), one, 3)},
+      {Sample, "wall", stagesField()},
       {Sample, "gpu", gpuField()},
       {Sample, "throttled", number<L>("stolen_ms", OF(row.stolenSeconds), milliseconds, 0)},
       {Sample, "kernels", text<L>("family", OF(row.family))},

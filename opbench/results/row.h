@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -133,6 +134,7 @@ struct Row {
   bool isLaunchBound = false;  ///< the baseline takes at most 20 % longer than an empty kernel
   std::optional<Measurement> measurement, secondaryMeasurement;  ///< by measure, without their timings
   std::optional<double> wallSeconds;                             ///< that all of it took; nothing where its process was lost
+  std::map<std::string, double> stageSeconds;                    ///< what each stage of its race took of this
   std::optional<double> stolenSeconds;                           ///< the time that a hypervisor took meanwhile
   std::optional<runtime::GpuState> gpu;                          ///< over its race (runtime::between); nothing on a CPU
   std::string data;                                              ///< the distribution of its arguments: `normal`, `normal x 16`

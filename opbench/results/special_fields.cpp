@@ -183,6 +183,22 @@ Field<Line> stoppedField() {
           }};
 }
 
+/// Seconds of stages, of whatever names.
+Field<Line> stagesField() {
+  return {"stages_ms",
+          [](OrderedJson& object, Written& it) {
+            if (it.row.stageSeconds.empty()) return;
+            OrderedJson& stages = object["stages_ms"];
+            for (const auto& [name, seconds] : it.row.stageSeconds) stages[name] = rounded(seconds * milliseconds.written, 2);
+          },
+          [](const Fields& fields, Line& it) {
+            const auto stages = fields.object("stages_ms");
+            if (!stages) return;
+            for (const auto& [name, value] : stages->scalars())
+              if (const auto* ms = std::get_if<double>(&value)) it.row.stageSeconds[name] = *ms * milliseconds.read;
+          }};
+}
+
 Field<Line> gpuField() {
   return {"gpu",
           [](OrderedJson& object, Written& it) { object["gpu"] = it.row.gpu ? toJson(*it.row.gpu) : OrderedJson(nullptr); },

@@ -24,6 +24,7 @@ Field<Line> histogramField();
 Field<Line> speedupField();
 Field<Line> secondaryField();
 Field<Line> stoppedField();
+Field<Line> stagesField();
 Field<Line> gpuField();
 Field<Line> bytesField();
 Field<Line> operationsField();

@@ -44,7 +44,9 @@ constexpr Topic topics[] = {
     {"disturbed",
      "runs that other programs interrupted (CPU), or that began before the host had queued them (CUDA); whether the times are of "
      "such, for lack of others"},
-    {"wall", "the time that the sample took, all of it, in seconds"},
+    {"wall",
+     "the time that the sample took, all of it, in seconds; `stages_ms` has the part of each stage of its race: `racing`, "
+     "`checking`, `references`, .."},
     {"gpu",
      "of the sample, null on a CPU: temperature, power and the clock of its memory when its race ended, what held the clock down "
      "then (`clock_events`, in the driver's words), how long power and heat held it down during the race (`power_cap_ms`, "

@@ -26,7 +26,7 @@
 #include "opbench/run/timing.h"
 #include "opbench/select/skipped.h"
 #include "opbench/text/time.h"
-#include "runtime/profile/recorder.h"
+#include "opbench/timeline/stage.h"
 #include "runtime/program/programs.h"
 #include "runtime/torch/infer.h"
 #include "runtime/workloads/call.h"
@@ -149,6 +149,7 @@ class SampleRace {
 
 /// Error: Unsupported where the sample does not fit into memory.
 std::unique_ptr<runtime::Workload> workloadOf(const inputs::Sample& sample, int index, const Bench& bench) {
+  const TimedStage stage(stages::data);
   const RaceSettings& options = bench.options;
   cause(options.processFaults, index, bench.device);
   checkMemory(neededForArguments(sample, options), bench.device);
@@ -176,6 +177,7 @@ void SampleRace::run() {
   if (!options().timing) return;
   race();
   if (!context_.isChecked) return;
+  const TimedStage stage(stages::checking);
   checkWitnesses();
   checkTimedRuns();
   checkOnUnforeseenData();
@@ -183,16 +185,20 @@ void SampleRace::run() {
 
 void SampleRace::watchNetwork() {
   if (!isNetwork()) return;
+  const TimedStage stage(stages::memory);
   if (!options().noMemory) watchMemory(context_);
   if (options().tracesMemory) traceMemory(*workload_, context_.row, context_.bench);
   countProducts(*workload_, context_.row, context_.bench);
 }
 
 void SampleRace::takeReference() {
-  if (context_.isChecked) correctness_.begin(options().seed, data_);
+  if (!context_.isChecked) return;
+  const TimedStage stage(stages::checking);
+  correctness_.begin(options().seed, data_);
 }
 
 void SampleRace::takeGraph() {
+  const TimedStage stage(stages::preparing);
   const Bench& bench = context_.bench;
   Row& row = context_.row;
   if (isNetwork()) {
@@ -211,6 +217,7 @@ void SampleRace::takeGraph() {
 
 /// Makes the contenders that can run, and notes whose runs give the same bits.
 void SampleRace::makeContenders() {
+  const TimedStage stage(stages::preparing);
   for (Outcome& outcome : context_.row.outcomes)
     attempt({&outcome, 1}, context_.dump.folder(), [&] {
       if (outcome.status != Status::Ok) return;
@@ -219,6 +226,7 @@ void SampleRace::makeContenders() {
       if (context_.isChecked && isPlan && options().checksGroups)
         if (std::string why = whichGroupIsWrong(sample_, context_); !why.empty()) return setWrong(outcome, std::move(why));
       if (context_.isChecked) {
+        const TimedStage checking(stages::checking);
         outcome.determinism = correctness_.determinism(*contender.trial);
         if (std::string why = correctness_.overwritten(); !why.empty()) return setWrong(outcome, std::move(why));
       }
@@ -234,17 +242,21 @@ Verdict SampleRace::judge(PreparedContender& contender) {
 
 void SampleRace::checkResults() {
   if (!context_.isChecked) return;
+  const TimedStage stage(stages::checking);
   do dropFailed([this](PreparedContender& contender) { return judge(contender); });
   while (correctness_.drawNext());
 }
 
 void SampleRace::profile() {
-  if (!options().profile.folder.empty()) profileAll(contenders_, sample_, context_);
+  if (options().profile.folder.empty()) return;
+  const TimedStage stage(stages::profiling);
+  profileAll(contenders_, sample_, context_);
 }
 
 /// Times the contenders, whose results are forgotten before where they are checked.
 void SampleRace::race() {
   if (context_.isChecked) {
+    const TimedStage stage(stages::checking);
     correctness_.drawToTime();
     for (PreparedContender& contender : contenders_) CorrectnessCheck::forget(*contender.trial);
     const auto repeats = [&](const PreparedContender& contender) {
@@ -253,6 +265,7 @@ void SampleRace::race() {
     for (PreparedContender& contender : contenders_)
       if (repeats(contender)) contender.witness = std::make_unique<Witness>(*contender.trial, correctness_);
   }
+  const TimedStage stage(stages::racing);
   const auto before = context_.bench.device.state();
   if (options().isAA) {
     timeAgainstItself(contenders_, context_, [&](Outcome& outcome) { return prepare(outcome, context_); });
@@ -317,7 +330,6 @@ void raiseCeilings(Row& row, const Bench& bench) {
 Row raceSample(const inputs::Sample& recorded, int index, const Bench& bench) {
   Row row = rowOf(recorded, index, contendersOf(recorded.op, bench.options.contenders));
   const Dump dump(bench.options.dump, index, recorded.op);
-  const runtime::Range range(fmt::format("sample {}: {}", index, recorded.op));
   attempt(row.outcomes, dump.folder(), [&] {
     const inputs::Sample sample = inputs::convert(recorded, bench.options.dtype, bench.options.channelsLast);
     row.brief = brief(sample);

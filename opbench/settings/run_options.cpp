@@ -80,6 +80,7 @@ std::vector<RaceOption> moreResultOptions() {
   std::vector<RaceOption> options{
       flag("--show-runs", &O::showRuns, "Draw the times of each sample's runs as a histogram"),
       output("--markdown", &O::markdown, "With --list: write the table as markdown to this file"),
+      output("--timeline", &O::timeline, "Write what workers and compilers did when to this file, as a Chrome trace"),
   };
   const std::vector<RaceOption> formats = formatOptions();
   options.insert(options.end(), formats.begin(), formats.end());

@@ -27,6 +27,7 @@ struct SweepSettings {
   std::string started;                 ///< when the run began, in UTC
   bool resume = false;                 ///< whether what `json` holds already is not raced again
   bool force = false;                  ///< whether results of another build, other software or another device go on
+  std::string timeline;                ///< the trace of all processes (opbench/timeline); empty is none
   int maxCases = 20;                   ///< that a run writes; 0 is no limit
   runtime::CacheSettings cache;        ///< of compiled kernels, what tuning found and what was measured
 };

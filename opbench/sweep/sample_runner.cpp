@@ -107,11 +107,13 @@ std::vector<inputs::Sample> racedOf(const std::vector<inputs::Sample>& samples, 
 SampleRunner::SampleRunner(const Options& options)
     : options_(options),
       config_(options.config, tolerances_),
+      timeline_(options.timeline, "worker " + wantedDevice(options)),
       hasFileFence_(isFenced(options) && fenceFiles(foldersToWrite(options))),
       processors_(runtime::allowedProcessors()),
       device_(openDevice(options)),
       lock_(device_->hardware()),
       cache_(options.cache) {
+  const TimedStage stage("starting");
   if (!options.libraries.empty()) device_->watchClock();
   loadLibraries(options);
   kernels_ = kernelFilesOf(options, device_->target());
@@ -153,8 +155,12 @@ Finished SampleRunner::race(const Job& job) {
                     job.compilersOnGpu,
                     kernels_};
   const auto start = std::chrono::steady_clock::now();
+  timeline_.add(takeSpans());  // of the start, before the first sample
   Row row = raceSample(job.sample, job.index, bench);
   writeCases(row, job.sample, bench);
+  const std::vector<Span> spans = takeSpans();
+  row.stageSeconds = secondsOf(spans);
+  timeline_.add(spans, fmt::format("{}: {} {}", job.index, row.op, row.brief));
   row.wallSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   row.retried = job.retried;
   if (isOfFile(row.op, options_)) row.notFenced = notFenced_;

@@ -10,6 +10,7 @@
 #include "opbench/select/suite_config.h"
 #include "opbench/settings/options.h"
 #include "opbench/sweep/messages.h"
+#include "opbench/timeline/timeline.h"
 #include "runtime/build/cache.h"
 #include "runtime/contenders/kernels/kernel_file.h"
 #include "runtime/device.h"
@@ -31,6 +32,7 @@ class SampleRunner {
   const Options& options_;
   Tolerances tolerances_;
   const SuiteConfig config_;
+  const Timeline timeline_;            ///< opened before the fence
   const bool hasFileFence_;            ///< where files of the user's are run in a worker
   const std::vector<int> processors_;  ///< that this process might use when it began
   std::unique_ptr<runtime::Device> device_;

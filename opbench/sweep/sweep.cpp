@@ -18,6 +18,7 @@
 #include "opbench/sweep/journal.h"
 #include "opbench/sweep/sample_runner.h"
 #include "opbench/sweep/shard.h"
+#include "opbench/timeline/timeline.h"
 #include "runtime/device.h"
 #include "runtime/devices/open.h"
 
@@ -127,7 +128,9 @@ class Sweep : private Agenda {
     options.samples = static_cast<int>(samples_.size());
     options.selection = quoted(selectionArguments(options_));
     options.started = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+    Timeline::begin(options.timeline);
     options.inProcess ? raceHere(*this, options) : raceInWorkers(*this, options);
+    Timeline::end(options.timeline);
   }
 
   void begin(const Ready& ready) override {

@@ -1,5 +1,6 @@
 #include "opbench/sweep/workers/compiler.h"
 
+#include <fmt/format.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -15,6 +16,7 @@
 #include "opbench/run/inductor_contender.h"
 #include "opbench/select/skipped.h"
 #include "opbench/sweep/messages.h"
+#include "opbench/timeline/timeline.h"
 #include "runtime/build/compiler.h"
 #include "runtime/cpu/cpu_device.h"
 #include "runtime/cpu/host.h"
@@ -119,7 +121,17 @@ void precompile(const Options& options) {
   const auto target = channel.receive();
   if (!target) return;
   Compiling compile(options, targetOf(*target));
-  while (const auto line = channel.receive()) Channel::send(toLine(compile(jobOf(*line))));
+  const Timeline timeline(options.timeline, "compiler");
+  while (const auto line = channel.receive()) {
+    const Job job = jobOf(*line);
+    Compiled compiled;
+    {
+      const TimedStage stage("compiling");
+      compiled = compile(job);
+    }
+    timeline.add(takeSpans(), fmt::format("{}: {}", job.index, job.sample.op));
+    Channel::send(toLine(compiled));
+  }
 }
 
 }  // namespace opbench

@@ -132,6 +132,7 @@ class Supervisor {
     const std::vector<std::string> cache = cacheArguments(cache_->settings());
     arguments.insert(arguments.end(), cache.begin(), cache.end());
     arguments.insert(arguments.end(), {"--timeout", fmt::format("{}", options_.timeout)});  // Inductor has a share of it
+    if (!options_.timeline.empty()) arguments.insert(arguments.end(), {"--timeline", options_.timeline});
     if (!processors.empty()) arguments.insert(arguments.end(), {"--processors", fmt::format("{}", fmt::join(processors, ","))});
     return arguments;
   }

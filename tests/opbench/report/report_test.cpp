@@ -226,6 +226,13 @@ TEST_CASE("a terminal of UTF-8 has a bar for each operator's speedup, the larges
         std::string::npos);
 }
 
+TEST_CASE("a report says where the time went, what took most first") {
+  Summary summary = summarize(tests::exampleRows(), tests::exampleRun());
+  summary.stageSeconds = {{"checking", 1}, {"racing", 3}};
+  const std::string text = report::table(summary, tests::exampleRun(), {});
+  CHECK(text.find("\ntime: 4.0 s; racing 75%, checking 25%\ncoverage: ") != std::string::npos);
+}
+
 TEST_CASE("a report says each figure once: a group of one sample is its line, and one of the same samples is not shown again") {
   const Run run = tests::exampleRun();
   std::vector<Row> rows(3, tests::exampleRows()[1]);

@@ -195,6 +195,14 @@ TEST_CASE("a sample is disturbed where other programs interrupted more than a te
   CHECK(summarize({row}, tests::exampleRun()).total.contenders[1].disturbed == 1);
 }
 
+TEST_CASE("the stages of all samples are added up") {
+  Row row = tests::exampleRows()[1], other = row;
+  row.stageSeconds = {{"racing", 1}, {"checking", 0.5}};
+  other.stageSeconds = {{"racing", 2}};
+  const Summary summary = summarize({row, other}, tests::exampleRun());
+  CHECK(summary.stageSeconds == std::map<std::string, double>{{"racing", 3}, {"checking", 0.5}});
+}
+
 TEST_CASE("a time below what memory allows is a measuring error, not a speedup") {
   Row row = tests::exampleRows()[1];
   row.outcomes[1].timing->median = 10e-6;  // 67 MB are to be read, at 4.4 TB/s

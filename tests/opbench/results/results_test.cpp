@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "ir/error.h"
+#include "opbench/results/sample_result.h"
 #include "opbench/results/write.h"
 #include "tests/opbench/rows.h"
 #include "tests/opbench/temporary_folder.h"
@@ -62,6 +63,15 @@ TEST_CASE("what --json writes is read back") {
   CHECK(read.records[7].disposition == Disposition::Wrong);
   CHECK(read.records[7].reason.starts_with("output 0 is wrong at [2]"));
   CHECK(read.records[11].disposition == Disposition::Unmeasured);
+}
+
+TEST_CASE("a line has the time of each stage, in a sample that was raced") {
+  Row row = tests::exampleRows()[1];
+  CHECK(results::jsonLines(row, tests::exampleRun()).find("stages_ms") == std::string::npos);
+  row.stageSeconds = {{"racing", 1.25}, {"checking", 0.0425}};
+  const std::string lines = results::jsonLines(row, tests::exampleRun());
+  CHECK(lines.find("\"stages_ms\":{\"checking\":42.5,\"racing\":1250.0}") != std::string::npos);
+  CHECK(results::sampleResultOf(lines, "r.jsonl", 1).row.stageSeconds == row.stageSeconds);
 }
 
 TEST_CASE("intervals, clocks and marks are read where a file has them") {
