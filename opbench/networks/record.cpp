@@ -11,6 +11,7 @@
 
 #include "inputs/convert.h"
 #include "inputs/files.h"
+#include "inputs/region_file.h"
 #include "inputs/text/words.h"
 #include "ir/error.h"
 #include "ir/text/text.h"
@@ -166,7 +167,7 @@ Recording recordingOf(const Options& options, runtime::Device& device) {
 
 void write(const Recording& recording, const RecordOptions& options, std::ostream& out) {
   if (!options.out.empty()) inputs::writeFile(options.out, recording.calls);
-  if (!options.regions.empty()) writeRegions(recording.regions, options.regions);
+  if (!options.regions.empty()) inputs::writeRegions(recording.regions, options.regions);
   out << recording.report;
 }
 

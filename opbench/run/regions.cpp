@@ -4,13 +4,12 @@
 
 #include <algorithm>
 #include <exception>
-#include <filesystem>
 #include <map>
 #include <unordered_map>
 
 #include "codegen/compile.h"
-#include "inputs/files.h"
 #include "inputs/region.h"
+#include "inputs/region_file.h"
 #include "inputs/text/words.h"
 #include "ir/error.h"
 #include "ir/text/text.h"
@@ -20,8 +19,6 @@
 
 namespace opbench {
 namespace {
-
-namespace fs = std::filesystem;
 
 bool isGenerated(const ir::Graph& call, const ir::Target& target) {
   try {
@@ -41,13 +38,6 @@ std::vector<ir::Graph> generatedPartsOf(const ir::Graph& graph, const lowering::
   return graphs;
 }
 
-bool hasSamples(const fs::path& folder) {
-  std::error_code error;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error))
-    if (entry.path().extension() == ".txt") return true;
-  return false;
-}
-
 }  // namespace
 
 std::string regionName(const ir::Graph& region) {
@@ -56,13 +46,12 @@ std::string regionName(const ir::Graph& region) {
 }
 
 std::string regionText(const inputs::Sample& region, const inputs::Sample& network) {
-  std::string text =
-      fmt::format("# {} in a step of {}: {}\n#\n", region.count == 1 ? "once" : fmt::format("{} times", region.count), network.op,
-                  network.recorded);
+  inputs::RegionFile file{{{region.count, network.op, network.recorded}}, "#\n"};
   const std::string graph = ir::toText(inputs::regionOf(region));
   for (const std::string_view line : inputs::split(graph, "\n"))
-    if (!line.empty()) text += fmt::format("# {}\n", line);
-  return text + "\n" + inputs::toText(std::vector{region});
+    if (!line.empty()) file.text += fmt::format("# {}\n", line);
+  file.text += "\n" + inputs::toText(std::vector{region});
+  return toText(file);
 }
 
 std::vector<inputs::Sample> regionsOf(const ir::Graph& graph, const ir::Target& target) {
@@ -87,12 +76,6 @@ std::map<std::string, std::string> regionFiles(const std::vector<inputs::Sample>
   std::map<std::string, std::string> files;
   for (const inputs::Sample& region : regions) files[region.op.substr(region.op.find('.') + 1)] = regionText(region, network);
   return files;
-}
-
-void writeRegions(const std::map<std::string, std::string>& files, const std::string& folder) {
-  inputs::makeFolder(folder);
-  if (hasSamples(folder)) ir::fail(ir::ErrorKind::Input, "--regions {}: the folder has files of samples already", folder);
-  for (const auto& [name, text] : files) inputs::writeFile((fs::path(folder) / (name + ".txt")).string(), text);
 }
 
 int64_t callsIn(const std::vector<inputs::Sample>& regions) {

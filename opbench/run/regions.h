@@ -19,14 +19,11 @@ std::vector<inputs::Sample> regionsOf(const ir::Graph& graph, const ir::Target& 
 /// The name of a region, which its text tells.
 std::string regionName(const ir::Graph& region);
 
-/// A region's file: what says where it comes from and what it computes is for readers, and no part of the sample.
+/// A region's file (inputs/region_file.h), with its graph as comments for readers.
 std::string regionText(const inputs::Sample& region, const inputs::Sample& network);
 
 /// The files of regions of a network by their names.
 std::map<std::string, std::string> regionFiles(const std::vector<inputs::Sample>& regions, const inputs::Sample& network);
-
-/// Writes each of them to a folder, `NAME.txt`. Error: Input, where the folder has files of samples already.
-void writeRegions(const std::map<std::string, std::string>& files, const std::string& folder);
 
 /// The calls of regions, each as often as it occurs; views count.
 int64_t callsIn(const std::vector<inputs::Sample>& regions);

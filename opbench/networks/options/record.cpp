@@ -48,8 +48,10 @@ void declareRecord(CLI::App& app, RecordOptions& options) {
   verb->add_flag("--check", options.isChecked,
                  "Make the recorded calls once more and compare all results bit by bit; compare all arguments round each call");
   verb->add_option("--out", options.out, "The file to write")->type_name("FILE");
-  verb->add_option("--regions", options.regions,
-                   "A folder to write the regions of the step to: calls between library calls, which are raced as one")
+  verb->add_option(
+          "--regions", options.regions,
+          "A folder for the regions of the step, calls between library calls, which are raced as one; beside the regions "
+          "of other networks")
       ->type_name("DIR");
 }
 
