@@ -49,6 +49,7 @@ std::unordered_set<std::string> askedFields(const ShowOptions& options) {
   for (const std::string& text : options.filters) fields.insert(fieldOf(text.substr(0, text.find_first_of("=<>!"))));
   for (const std::string& name : options.columns) fields.insert(fieldOf(name));
   for (const char* name : usualColumnNames) fields.insert(fieldOf(name));
+  if (!options.models.empty()) fields.insert(std::begin(modelFields), std::end(modelFields));
   return fields;
 }
 

@@ -24,6 +24,9 @@ struct Line {
 /// The columns where none are asked for.
 inline constexpr const char* usualColumnNames[] = {"results", "op", "contender", "time", "speedup", "SOL", "status", "brief"};
 
+/// The fields that tables of networks are made of (models.h).
+inline constexpr const char* modelFields[] = {"op", "sample", "contender", "kind", "file", "count", "median_us", "copy_us"};
+
 /// The lines of several results files, and the fields that any of them has, in order.
 struct Lines {
   std::vector<Line> lines;

@@ -22,6 +22,7 @@ constexpr std::string_view footer =
     "  opbench show out.jsonl --sort speedup --limit 10\n"
     "  opbench show out.jsonl --filter 'op=aten._softmax*' --filter 'speedup<1'\n"
     "  opbench show out.jsonl --filter 'contender=*' --format csv\n"
+    "  opbench show regions.jsonl calls.jsonl steps.jsonl --models regions\n"
     "On a terminal the output goes through $PAGER, less by default.";
 
 }  // namespace
@@ -37,6 +38,10 @@ void declareShow(CLI::App& app, ShowOptions& options) {
       ->allow_extra_args(false)
       ->type_name("CONDITION");
   verb->add_option("--columns", options.columns, "Fields to show")->delimiter(',')->type_name("FIELD,..");
+  verb->add_option("--models", options.models,
+                   "Show what the steps of networks are made of whose regions are in this folder (opbench record --regions), and "
+                   "which regions have most to gain")
+      ->type_name("DIR");
   addNumber(*verb, "--limit", options.limit, "Most lines to show; 0 shows all")->capture_default_str();
   verb->add_option("--format", options.format, "Form of the output")
       ->type_name(fmt::format("{}", fmt::join(show::formatNames(), "|")))
@@ -45,6 +50,8 @@ void declareShow(CLI::App& app, ShowOptions& options) {
 
 void check(const ShowOptions& options) {
   if (options.limit < 0) ir::fail(ir::ErrorKind::Input, "--limit must be at least 0, got {}", options.limit);
+  if (!options.models.empty() && (!options.filters.empty() || !options.columns.empty() || !options.sort.empty()))
+    ir::fail(ir::ErrorKind::Input, "--models has columns and an order of its own: it takes no --filter, --columns and --sort");
   if (!show::formatFromName(options.format))
     ir::fail(ir::ErrorKind::Input, "--format must be one of {}, got '{}'", fmt::join(show::formatNames(), ", "), options.format);
 }
