@@ -54,7 +54,7 @@ void alignParameters(std::vector<ir::Kernel>& kernels, const ir::Graph& graph) {
 }  // namespace
 
 lowering::LoopNests nestsOf(const ir::Graph& graph, const ir::Target& target, const LoopsEdit& edit) {
-  std::vector<ir::Loops> lowered = lowering::lower(graph, target.backend);
+  std::vector<ir::Loops> lowered = lowering::lower(graph, target.backend, target.aten);
   if (edit) edit(lowered);
   std::vector<ir::Loops> loops = lowering::splitAxes(std::move(lowered));
   std::erase_if(loops, isIdle);

@@ -7,6 +7,12 @@
 
 namespace ir {
 
+/// What releases of ATen compute differently. Lowerings follow the one at hand, which runtime/ knows (runtime/torch/release.h).
+struct AtenRules {
+  bool clampIgnoresNaN = true;  ///< `clamp` ignores NaN where it is the only bound
+  bool operator==(const AtenRules&) const = default;
+};
+
 /// The hardware a kernel is scheduled and compiled for; a plain value, read off the device by runtime/ or known from an
 /// architecture (`targetOf`). A multiprocessor is an SM, and memory is in bytes.
 struct Target {
@@ -34,6 +40,8 @@ struct Target {
   int64_t ctaSharedBytes = 0;        ///< shared memory of a CTA, at most
   // CPU.
   int64_t streamedBytes = 0;  ///< of all tensors of a call, beyond which stores bypass the caches; 0 where it was not measured
+
+  AtenRules aten = {};  ///< of the ATen whose results kernels are to have
 
   /// What the addresses of a kernel's parameters are multiples of: tensors of ATen's on a CPU, the widest access on CUDA.
   int parameterBytes() const { return backend == Backend::Cpu ? 64 : vectorBytes; }

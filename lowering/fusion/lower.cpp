@@ -182,7 +182,8 @@ class Stale {
   std::vector<bool> isKnown_;        ///< by value: whether it is made
 };
 
-Lowered lowerNodes(const ir::Graph& graph, ir::Backend backend, ir::ExprPool& pool, Reductions& reductions) {
+Lowered lowerNodes(const ir::Graph& graph, ir::Backend backend, const ir::AtenRules& aten, ir::ExprPool& pool,
+                   Reductions& reductions) {
   Lowered lowered;
   lowered.values.resize(graph.values.size());
   lowered.intermediates.first = graph.values.size();
@@ -194,7 +195,7 @@ Lowered lowerNodes(const ir::Graph& graph, ir::Backend backend, ir::ExprPool& po
     const Rule* rule = findRule(node.op);
     if (rule == nullptr) ir::fail(ir::ErrorKind::Unsupported, "{} has no lowering", node.op);
     refuseComplex(graph, node);
-    Context context(graph, node, backend, pool, lowered.values, reductions, lowered.intermediates);
+    Context context(graph, node, backend, aten, pool, lowered.values, reductions, lowered.intermediates);
     const Tensors outputs = (*rule)(context);
     const std::vector<int> results = resultsOf(node);
     ir::require(outputs.size() == results.size(), "the lowering of {} yields {} tensors, eager {}", node.op, outputs.size(),
@@ -230,10 +231,10 @@ std::vector<Registration> registrations() {
   return all;
 }
 
-std::vector<ir::Loops> lower(const ir::Graph& graph, ir::Backend backend) {
+std::vector<ir::Loops> lower(const ir::Graph& graph, ir::Backend backend, const ir::AtenRules& aten) {
   const auto pool = std::make_shared<ir::ExprPool>();
   Reductions reductions;
-  const Lowered lowered = lowerNodes(graph, backend, *pool, reductions);
+  const Lowered lowered = lowerNodes(graph, backend, aten, *pool, reductions);
   Intermediates intermediates(*pool, reductions, graph.values.size() + lowered.intermediates.tensors.size());
   return realize(graph, symbol(graph.nodes.front().op), pool, lowered, intermediates);
 }

@@ -15,14 +15,23 @@ namespace lowering {
 /// What a lowering sees of one call: its arguments by schema name or position, and the types of its outputs.
 class Context {
  public:
-  Context(const ir::Graph& graph, const ir::Node& node, ir::Backend backend, ir::ExprPool& pool,
+  Context(const ir::Graph& graph, const ir::Node& node, ir::Backend backend, const ir::AtenRules& aten, ir::ExprPool& pool,
           const std::vector<Tensor>& values, Reductions& reductions, Stored& stored)
-      : graph_(graph), node_(node), backend_(backend), pool_(pool), values_(values), reductions_(reductions), stored_(stored) {}
+      : graph_(graph),
+        node_(node),
+        backend_(backend),
+        aten_(aten),
+        pool_(pool),
+        values_(values),
+        reductions_(reductions),
+        stored_(stored) {}
 
   /// What the call is compiled for: one formula may suit it better than another.
   ir::Backend backend() const { return backend_; }
   /// Whether results follow ATen's kernels for its host, where these compute otherwise than its kernels for CUDA.
   bool followsHost() const { return backend_ == ir::Backend::Cpu; }
+  /// What the ATen whose results these are computes otherwise than other releases.
+  const ir::AtenRules& aten() const { return aten_; }
   ir::ExprPool& pool() const { return pool_; }
   /// Where reductions are noted.
   Reductions& reductions() const { return reductions_; }
@@ -76,6 +85,7 @@ class Context {
   const ir::Graph& graph_;
   const ir::Node& node_;
   const ir::Backend backend_;
+  const ir::AtenRules& aten_;
   ir::ExprPool& pool_;
   const std::vector<Tensor>& values_;  ///< by graph value
   Reductions& reductions_;

@@ -35,9 +35,9 @@ bool hasLowering(const std::string& op);
 /// them (opbench/cli/registrations.h).
 std::vector<Registration> registrations();
 
-/// Lowers a graph whose operators all have lowerings, for a backend: what it hands back is stored. Errors: Unsupported for dtypes
-/// and forms that cannot be expressed; Internal where a lowering's dtype or sizes differ from what the graph (that is, eager)
-/// says.
-std::vector<ir::Loops> lower(const ir::Graph& graph, ir::Backend backend = ir::Backend::Cuda);
+/// Lowers a graph whose operators all have lowerings, for a backend and an ATen: what it hands back is stored. Errors:
+/// Unsupported for dtypes and forms that cannot be expressed; Internal where a lowering's dtype or sizes differ from what the
+/// graph (that is, eager) says.
+std::vector<ir::Loops> lower(const ir::Graph& graph, ir::Backend backend = ir::Backend::Cuda, const ir::AtenRules& aten = {});
 
 }  // namespace lowering

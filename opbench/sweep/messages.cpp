@@ -24,7 +24,8 @@ Json toJson(const ir::Target& target) {
           {"processor_registers", target.processorRegisters},
           {"processor_shared_bytes", target.processorSharedBytes},
           {"cta_shared_bytes", target.ctaSharedBytes},
-          {"streamed_bytes", target.streamedBytes}};
+          {"streamed_bytes", target.streamedBytes},
+          {"clamp_ignores_nan", target.aten.clampIgnoresNaN}};
 }
 
 ir::Target targetOf(const Fields& fields) {
@@ -41,7 +42,8 @@ ir::Target targetOf(const Fields& fields) {
           count("processor_registers"),
           number("processor_shared_bytes"),
           number("cta_shared_bytes"),
-          number("streamed_bytes")};
+          number("streamed_bytes"),
+          {fields.flag("clamp_ignores_nan")}};
 }
 
 Json toJson(const Compiled& compiled) {

@@ -27,6 +27,7 @@
 #include "runtime/cpu/host.h"
 #include "runtime/cpu/interruptions.h"
 #include "runtime/torch/parallel.h"
+#include "runtime/torch/release.h"
 #include "runtime/torch/state.h"
 
 namespace runtime {
@@ -228,7 +229,7 @@ std::string cpuInfo(const std::string& key) {
 
 class CpuDevice : public Device {
  public:
-  explicit CpuDevice(int threads) : target_(Orc::host(threads)) {}
+  explicit CpuDevice(int threads) : target_(Orc::host(threads)) { target_.aten = atenRules(); }
 
   std::string torchName() const override { return "cpu"; }
   std::string name() const override { return cpuName(); }

@@ -17,6 +17,7 @@
 #include "runtime/cuda/trial.h"
 #include "runtime/device.h"
 #include "runtime/devices/open.h"
+#include "runtime/torch/release.h"
 #include "runtime/torch/translate.h"
 
 /// Functions of cuda_profiler_api.h, a header that no package ./dev setup installs has.
@@ -44,6 +45,7 @@ ir::Target targetOf(const cudaDeviceProp& properties, int index) {
   target.processorRegisters = properties.regsPerMultiprocessor;
   target.processorSharedBytes = static_cast<int64_t>(properties.sharedMemPerMultiprocessor);
   target.ctaSharedBytes = static_cast<int64_t>(properties.sharedMemPerBlockOptin);
+  target.aten = atenRules();
   return target;
 }
 

@@ -61,10 +61,10 @@ Value powerOf(Value x, double exponent) {
 /// Whether a bound is NaN.
 bool isNaN(const Context& c, const std::string& bound) { return c.argument(bound).is<double>() && std::isnan(c.number(bound)); }
 
-/// x held between the bounds that are given; NaN stays. ATen ignores NaN where it is the only bound.
+/// x held between the bounds that are given; NaN stays.
 Tensors clampBetween(Context& c) {
   const bool hasOne = c.isNone("min") || c.isNone("max");
-  if (hasOne && isNaN(c, c.isNone("min") ? "max" : "min")) return pointwise(c, {"self"}, identity);
+  if (c.aten().clampIgnoresNaN && hasOne && isNaN(c, c.isNone("min") ? "max" : "min")) return pointwise(c, {"self"}, identity);
   if (c.isNone("min")) return pointwise(c, {"self", "max"}, [](Value x, Value high) { return min(x, high); });
   if (c.isNone("max")) return pointwise(c, {"self", "min"}, [](Value x, Value low) { return max(x, low); });
   return pointwise(c, {"self", "min", "max"}, [](Value x, Value low, Value high) { return min(max(x, low), high); });

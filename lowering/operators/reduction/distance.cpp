@@ -57,6 +57,9 @@ Tensor differences(const Tensor& first, const Tensor& second) {
   return map([](Value x, Value y) { return x - y; }, unsqueezed(first, first.sizes.size() - 1),
              unsqueezed(second, second.sizes.size() - 2));
 }
+/// The gradient of the distances, whose name differs between releases of ATen: `grad`, `grad_output`.
+Tensor gradientOf(Context& c) { return c.tensorOf(c.argument(0)); }
+
 Tensors cdistForward(Context& c) {
   const Tensor first = inOpmath(c.tensor("x1")), second = inOpmath(c.tensor("x2"));
   return asOutputs(c, {lengths(c, differences(first, second), c.number("p"))});
@@ -71,9 +74,9 @@ Tensors cdistBackward(Context& c) {
   const Tensor apart = differences(first, second);
   const std::size_t rank = apart.sizes.size();
   const auto share = [p = c.number("p")](Value apart, Value distance, Value grad) { return slopeOf(p, apart, distance) * grad; };
-  const auto ofRows = [&](const char* name) { return unsqueezed(cast(c.tensor(name), apart.dtype), rank - 1); };
+  const auto ofRows = [&](const Tensor& rows) { return unsqueezed(cast(rows, apart.dtype), rank - 1); };
   const auto dim = static_cast<int64_t>(rank) - 2;
-  const Tensor gradient = squeeze(c, sum(c, map(share, apart, ofRows("cdist"), ofRows("grad")), {dim}), {dim});
+  const Tensor gradient = squeeze(c, sum(c, map(share, apart, ofRows(c.tensor("cdist")), ofRows(gradientOf(c))), {dim}), {dim});
   return asOutputs(c, {reshaped(c.pool(), gradient, c.outputType().sizes)});
 }
 
@@ -102,7 +105,7 @@ Tensors pdistForward(Context& c) {
 Tensors pdistBackward(Context& c) {
   if (c.number("p") == 0) return {zeros(c)};
   const Tensor self = inOpmath(c.tensor("self"));
-  const Tensor grad = cast(c.tensor("grad"), self.dtype), distances = cast(c.tensor("pdist"), self.dtype);
+  const Tensor grad = cast(gradientOf(c), self.dtype), distances = cast(c.tensor("pdist"), self.dtype);
   const int64_t rows = self.sizes[0];
   const Tensor shares = lazy(self.dtype, {rows, rows, self.sizes[1]}, [=, p = c.number("p")](const Index& at) {
     const Value isOther = at[0] != at[1], apart = self.at({at[0], at[2]}) - self.at({at[1], at[2]});

@@ -28,6 +28,7 @@
 #include "runtime/device.h"
 #include "runtime/devices/open.h"
 #include "runtime/torch/aten_call.h"
+#include "runtime/torch/release.h"
 #include "runtime/torch/state.h"
 #include "runtime/workloads/call.h"
 #include "tests/runtime/cpu/cpus.h"
@@ -134,7 +135,7 @@ void checkOutputs(const ir::Graph& graph, const std::vector<ir::Memory>& values,
 /// right.
 void checkInterpreted(const ir::Graph& graph, runtime::Call& call, const Judge& judge, const ir::Target& target) {
   const std::string backend = target.backend == ir::Backend::Cuda ? "CUDA" : "CPU";
-  const std::vector<ir::Loops> all = lowering::lower(graph, target.backend);
+  const std::vector<ir::Loops> all = lowering::lower(graph, target.backend, runtime::atenRules());
   const std::vector<ir::Memory> before = memoryOf(graph, lowering::intermediatesOf(graph, lowering::analyze(all, target)), call);
   std::vector<ir::Memory> meaning = before, memory = before;
   for (const ir::Loops& loops : all) {
@@ -216,7 +217,8 @@ void Operators::compareAs(const inputs::Sample& sample, DType dtype, const Edit&
   if (backends != Backends::Cuda) checkInterpreted(graph, call, judge, tests::avx512());
   compileLater(graph, label);
   if (backends == Backends::Cuda) return;
-  for (const ir::Target& target : tests::cpusAtHand()) {
+  for (ir::Target target : tests::cpusAtHand()) {
+    target.aten = runtime::atenRules();
     const opbench::Verdict verdict = judge(compiled(call, graph, target));
     CHECK_MESSAGE(verdict.ok, "compiled for ", target.arch, ": ", verdict.message);
     call.restore();

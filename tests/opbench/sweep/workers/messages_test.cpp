@@ -64,8 +64,8 @@ TEST_CASE("a job tells what compiling it ahead came to") {
 }
 
 TEST_CASE("a target is what it was on the other side") {
-  const ir::Target target{
-      ir::Backend::Cuda, "sm_90", "none", 16, 132, int64_t{60} << 20, 8, 2048, 65536, 233472, 232448, 7 << 20};
+  const ir::Target target{ir::Backend::Cuda, "sm_90", "none", 16, 132, int64_t{60} << 20, 8, 2048, 65536, 233472, 232448,
+                          7 << 20,           {false}};
   CHECK(targetOf(toLine(target)) == target);
 }
 
