@@ -44,11 +44,30 @@ void linearBackward(Sample& sample) {
   splitScaleFactors(sample, spatial, true);
 }
 
+/// `(self, upper)` becomes `(self, *, upper)`.
+void cholesky(Sample& sample) {
+  if (sample.args.size() < 2) return;
+  sample.kwargs.push_back({"upper", sample.args[1]});
+  sample.args.resize(1);
+}
+
+/// `(self, some)` becomes `(self, mode)`.
+void qr(Sample& sample) {
+  ir::Argument some = true;
+  if (sample.args.size() > 1) some = sample.args[1];
+  if (!sample.kwargs.empty()) some = sample.kwargs[0].value;
+  sample.args.resize(1);
+  sample.args.emplace_back(std::string(some.as<bool>() && *some.as<bool>() ? "reduced" : "complete"));
+  sample.kwargs.clear();
+}
+
 // Backward passes that became compositions of the forward operators take the same arguments: im2col's `input_size` is
 // col2im's `output_size`.
 constexpr LegacyOperator renamed[] = {
     {"aten.col2im_backward.default", "aten.im2col.default", nullptr},
     {"aten.im2col_backward.default", "aten.col2im.default", nullptr},
+    {"aten.cholesky.default", "aten.linalg_cholesky.default", cholesky},
+    {"aten.qr.default", "aten.linalg_qr.default", qr},
     {"aten.sum.SymInt", "aten.sum.dim_IntList", nullptr},
     {"aten._upsample_nearest_exact1d_backward.vec", "aten._upsample_nearest_exact1d_backward.default", nearestBackward<1>},
     {"aten._upsample_nearest_exact2d_backward.vec", "aten._upsample_nearest_exact2d_backward.default", nearestBackward<2>},

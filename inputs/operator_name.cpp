@@ -10,16 +10,18 @@
 namespace inputs {
 namespace {
 
-// What no schema shows, found by reading all schemas of ATen 2.11 and what is behind them. Operators of a later ATen are to be
-// read before it is used. What a schema shows is refused when a call is bound.
+// What no schema shows, found by reading all schemas of ATen 2.11, what later releases changed (runtime/torch/releases), and what
+// is behind them. What a schema shows is refused when a call is bound.
 constexpr RefusedOperator table[] = {
     {"aten._backward", "runs autograd"},
     {"aten._cholesky_solve_helper", "reads as far as the sizes of another tensor say"},
     {"aten._compute_linear_combination", "reads as far as the sizes of another tensor say"},
+    {"aten._cudnn_attention_forward_no_dropout_inplace", "reads wherever its table of blocks says"},
     {"aten._cufft_clear_plan_cache", "changes the process's FFT plans"},
     {"aten._cufft_set_plan_cache_max_size", "changes the process's FFT plans"},
     {"aten._cummax_helper", "writes as far as the sizes of another tensor say"},
     {"aten._cummin_helper", "writes as far as the sizes of another tensor say"},
+    {"aten._flash_attention_forward_no_dropout_inplace", "reads wherever its table of blocks says"},
     {"aten._fw_primal", "changes the state of autograd"},
     {"aten._fw_primal_copy", "changes the state of autograd"},
     {"aten._make_dual", "changes the state of autograd"},
@@ -46,6 +48,7 @@ constexpr RefusedOperator table[] = {
     {"aten.set", "exchanges the storage of a tensor"},
     {"aten.set_", "exchanges the storage of a tensor"},
     {"aten.set_data", "exchanges the storage of a tensor"},
+    {"aten.shallow_copy_data_", "exchanges the storage of a tensor"},
 };
 
 /// `aten.add` of `aten.add.Tensor`.

@@ -67,7 +67,7 @@ Family linearAlgebraFacts() {
       {"_cdist_forward", {{0, distant}, {1, distant}}},
       // Eager adds up squares and a product, in which large elements cancel.
       {"_euclidean_dist", {{0, Tame{}}, {1, Tame{}}}},
-      {"cholesky", {{0, positiveDefinite}}},
+      {"linalg_cholesky linalg_cholesky_ex", {{0, positiveDefinite}}},
       // Eager squares as often as the logarithm of the norm says, without an end for NaN.
       {"linalg_matrix_exp", {{0, Tame{}}}},
       // LAPACK's pivots and ranks are any of columns whose lengths are none or too large.

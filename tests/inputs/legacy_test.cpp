@@ -26,6 +26,11 @@ TEST_CASE("renamed operators keep their arguments") {
         "aten.col2im.default ((T([1, 12, 8], f16), [5, 3], [2, 2], [1, 1], [0, 0], [1, 1]), {})");
   CHECK(renamed("aten.col2im_backward.default", "((T([1, 3, 5, 3], f16), [2, 2], [1, 1], [0, 0], [1, 1]), {})") ==
         "aten.im2col.default ((T([1, 3, 5, 3], f16), [2, 2], [1, 1], [0, 0], [1, 1]), {})");
+  CHECK(renamed("aten.cholesky.default", "((T([3, 3], f32), True), {})") ==
+        "aten.linalg_cholesky.default ((T([3, 3], f32),), {'upper': True})");
+  CHECK(renamed("aten.qr.default", "((T([3, 2], f32),), {})") == "aten.linalg_qr.default ((T([3, 2], f32), 'reduced'), {})");
+  CHECK(renamed("aten.qr.default", "((T([3, 2], f32), False), {})") ==
+        "aten.linalg_qr.default ((T([3, 2], f32), 'complete'), {})");
 }
 
 TEST_CASE("scale factors become an argument a dimension, and the output size is the gradient's") {
