@@ -37,8 +37,9 @@ std::string modelOf(const Archive& archive) {
 void checkVersion(const Archive& archive, JsonView program) {
   const int64_t version = program.at("schema_version").at("major").integer();
   if (version != major)
-    ir::fail(ir::ErrorKind::Unsupported, "{} has version {} of torch.export's schema, {} is read: export it with torch 2.11",
-             archive.path(), version, major);
+    ir::fail(ir::ErrorKind::Unsupported,
+             "{} has version {} of torch.export's schema, {} is read: export it with torch 2.11 to 2.15", archive.path(), version,
+             major);
 }
 
 }  // namespace

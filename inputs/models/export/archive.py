@@ -1,9 +1,13 @@
 """Archives of torch.export, cut to what a race needs, and the same bytes whenever they are made from the same program."""
 import io
 import json
+import pathlib
 import zipfile
 
 import torch
+
+MODELS = pathlib.Path(__file__).resolve().parents[1]
+TESTS = MODELS.parents[1] / "tests/inputs/models"
 
 # As torch._export.serde.schema.ScalarType counts them; weights of other dtypes (counters, masks) are kept.
 FLOATING = {6: "float16", 7: "float32", 8: "float64", 13: "bfloat16"}

@@ -5,7 +5,6 @@ A file that has the same records already is left alone.
 """
 import argparse
 import functools
-import pathlib
 import sys
 import warnings
 
@@ -15,8 +14,8 @@ import archive
 import networks
 import oddities
 
-MODELS = pathlib.Path(__file__).resolve().parents[1]
-TESTS = MODELS.parents[1] / "tests/inputs/models"
+MODELS = archive.MODELS
+TESTS = archive.TESTS
 
 
 def network_archive(network, training, dtype):

@@ -254,6 +254,7 @@ class Random(nn.Module):
 
 
 BATCH = ({0: Dim.AUTO},)
+AS_SAVED = f"torch_{'.'.join(torch.__version__.split('.')[:2])}"
 
 
 def all_oddities():
@@ -267,7 +268,7 @@ def all_oddities():
         "mlp": Oddity(Mlp, (row,), BATCH),
         "mlp_training": Oddity(Mlp, (row,), BATCH, training=True),
         "mlp_with_weights": Oddity(lambda: number_weights(Mlp()), (row,), BATCH, keep_weights=True),
-        "mlp_as_saved": Oddity(lambda: number_weights(Mlp()), (row,), BATCH, as_saved=True),
+        AS_SAVED: Oddity(lambda: number_weights(Mlp()), (row,), BATCH, as_saved=True),
         "weights": Oddity(Weights, (x,), BATCH),
         "weights_with_weights": Oddity(Weights, (x,), BATCH, keep_weights=True),
         "cond": Oddity(Cond, (x,), BATCH),

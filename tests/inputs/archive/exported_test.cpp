@@ -145,7 +145,7 @@ TEST_SUITE("archives of torch.export") {
 
   TEST_CASE("what is not run is named") {
     CHECK(refusedProgram(Unsupported, "\"major\": 8", "\"major\": 9") ==
-          "net.pt2 has version 9 of torch.export's schema, 8 is read: export it with torch 2.11");
+          "net.pt2 has version 9 of torch.export's schema, 8 is read: export it with torch 2.11 to 2.15");
     const std::string node = "net.pt2: models/model.json: graph_module.graph.nodes[0] ",
                       target = "torch.ops.aten.embedding.default";
     CHECK(refusedProgram(Unsupported, target, "torch.ops.higher_order.cond") ==

@@ -80,6 +80,18 @@ TEST_SUITE("program") {
     }
   }
 
+  TEST_CASE("archives of each release of torch are read, and compute the same") {
+    const c10::InferenceMode guard;
+    const at::Tensor x = at::linspace(-1, 1, 24).view({3, 8});
+    const auto resultOf = [&](const std::string& name) {
+      const auto program = openProgram(tests::smallModelPath(name));
+      return program->run(drawState(*program, 1, at::kCPU), {x})[0];
+    };
+    const at::Tensor expected = resultOf("mlp_with_weights");
+    for (const char* release : {"2.11", "2.12", "2.13", "2.14", "2.15"})
+      CHECK_MESSAGE(at::equal(resultOf(std::string("torch_") + release), expected), release);
+  }
+
   TEST_CASE("what a block without gradients makes has none") {
     const c10::InferenceMode normal(false);
     const auto program = openProgram(tests::smallModelPath("no_grad"));
