@@ -2,8 +2,17 @@
 # linked by the module alone, with its own needs unresolved, so that it builds where no CUDA library is installed.
 set(TORCH_LIB "${OPBENCH_TORCH_DIR}/lib")
 if(NOT EXISTS "${TORCH_LIB}/libtorch_cpu.so" OR NOT EXISTS "${OPBENCH_TORCH_DIR}/include/ATen/core/Tensor.h")
-  message(FATAL_ERROR "no LibTorch in OPBENCH_TORCH_DIR='${OPBENCH_TORCH_DIR}': run ./dev setup, or name a LibTorch 2.11 (CUDA 13)")
+  message(FATAL_ERROR "no LibTorch in OPBENCH_TORCH_DIR='${OPBENCH_TORCH_DIR}': run ./dev setup, or name a LibTorch (CUDA 13)")
 endif()
+# The releases that opbench is built with, and the version at hand, which a bundle's launcher and the Python package look for.
+file(STRINGS "${CMAKE_SOURCE_DIR}/cmake/find_torch.sh" releases REGEX "^torch_releases=")
+file(STRINGS "${OPBENCH_TORCH_DIR}/include/torch/headeronly/version.h" version REGEX "^ *\"[0-9.]+\"$")
+string(REGEX REPLACE "[ \"]" "" OPBENCH_TORCH_VERSION "${version}")
+string(REGEX MATCH "^[0-9]+\\.[0-9]+" release "${OPBENCH_TORCH_VERSION}")
+if(NOT releases MATCHES "[\" ]${release}[\" ]")
+  message(FATAL_ERROR "${OPBENCH_TORCH_DIR} is torch ${OPBENCH_TORCH_VERSION}; opbench is built with ${releases}")
+endif()
+file(CONFIGURE OUTPUT "${CMAKE_BINARY_DIR}/share/opbench/torch" CONTENT "${OPBENCH_TORCH_VERSION}\n" @ONLY)
 foreach(header cuda_runtime_api.h crt/host_defines.h cuda.h nvrtc.h cupti_range_profiler.h)
   if(NOT EXISTS "${OPBENCH_CUDA_HEADERS}/${header}")
     message(FATAL_ERROR "no CUDA 13 header ${header} in OPBENCH_CUDA_HEADERS='${OPBENCH_CUDA_HEADERS}': run ./dev setup")

@@ -61,13 +61,33 @@ show_percent() {
 
 has_gpu() { [ -e /dev/nvidia0 ] || [ -e /dev/dxg ]; }
 
-# Prints the wheels of these kinds that are not in the cache yet, as in cmake/torch_wheels.txt.
-missing_wheels() {
-  local kind name hashes
-  while read -r kind name hashes; do
-    case " $* " in *" $kind "*) [ -e "$torch_cache/.unpacked-$name" ] || echo "$name $hashes" ;; esac
+# wheels KIND...: prints those of these kinds for the release that is used, as in cmake/torch_wheels.txt.
+wheels() {
+  local kind releases name hashes
+  while read -r kind releases name hashes; do
+    case " $* " in *" $kind "*) case ,$releases, in *",${torch_version%.*},"*) echo "$name $hashes" ;; esac ;; esac
   done <cmake/torch_wheels.txt | awk '!seen[$0]++'
 }
+
+# Prints the wheels of these kinds that are not in the cache yet.
+missing_wheels() {
+  local name hashes
+  wheels "$@" | while read -r name hashes; do [ -e "$torch_cache/.unpacked-$name" ] || echo "$name $hashes"; done
+}
+
+# choose_torch RELEASE: the version of that release that setup has, from now on in this tree. `newest` is the last one.
+choose_torch() {
+  local release=$1 version
+  [ "$release" != newest ] || release=${torch_releases##* }
+  version=$(awk -v release="$release" '$1 == "torch" && $2 == release && sub("^torch==", "", $3) { print $3 }' cmake/torch_wheels.txt)
+  [ -n "$version" ] || die "setup has torch ${torch_releases// /, }, not '$1'"
+  use_torch "$version"
+  torch_chosen=$release
+}
+
+# What ./dev setup --torch chose holds for all commands.
+chosen_file=build/chosen_torch
+if [ -e "$chosen_file" ]; then choose_torch "$(<"$chosen_file")"; fi
 
 # unpack_wheels KIND...: unpacks what is missing into the cache, one wheel after the other: a finished one is kept, one that was
 # cut off starts over. pip checks each against its sha256 and follows the user's own index settings. Whatever writes into the cache
@@ -127,7 +147,10 @@ find_cuda_headers() {
 # CMake needs to know of it. What is missing of LibTorch is downloaded while the packages are installed, but for those that it takes.
 setup() {
   local headers kinds=(torch headers) status=0 download= wanted=(${packages[build]} ${1:+${packages[$1]}})
-  if has_gpu; then kinds+=(gpu); fi
+  if has_gpu; then
+    [ -n "$(wheels gpu)" ] || say "setup has no GPU libraries for torch $torch_version: without a Python's torch in OPBENCH_TORCH only the CPU is used"
+    kinds+=(gpu)
+  fi
   torch=$(find_torch) || status=$?
   [ $status != 2 ] || exit 1
   if [ $status = 1 ] || [ "$torch" -ef "$torch_cache/torch" ]; then
@@ -140,7 +163,7 @@ setup() {
     wait "$download" || exit 1
     torch=$(find_torch) || die "$torch_cache is damaged: remove it and run ./dev setup again"
   fi
-  [ -e "$torch/include/ATen/core/Tensor.h" ] || die "$torch has no headers: name a whole LibTorch $torch_release in OPBENCH_TORCH"
+  [ -e "$torch/include/ATen/core/Tensor.h" ] || die "$torch has no headers: name a whole LibTorch in OPBENCH_TORCH"
   headers=$(find_cuda_headers "$torch") || { unpack_wheels headers; headers=$torch_cache/nvidia/cu13/include; }
   torch_options=("-DOPBENCH_TORCH_DIR=$torch" "-DOPBENCH_CUDA_HEADERS=$headers")
 }

@@ -25,7 +25,7 @@ says "its module" "$folder/venv/bin/python" -m opbench --version
 "$folder/venv/bin/opbench" --list --op softplus | grep -q softplus || { echo "the wheel has no suites"; failed=1; }
 "$folder/venv/bin/pip" uninstall -q -y opbench
 [ -z "$(find "$folder/venv" -name '*opbench*')" ] || { echo "uninstalling the wheel leaves files"; failed=1; }
-number=$(sed -n 's/^opbench \([0-9.]*\).*/\1/p' <<<"$version") glibc=$(sed 's/.*manylinux_\([0-9]*\)_\([0-9]*\)_.*/\1.\2/' <<<"$wheel")
+number=$(sed 's/.*opbench-\(.*\)-py3-.*/\1/' <<<"$wheel") glibc=$(sed 's/.*manylinux_\([0-9]*\)_\([0-9]*\)_.*/\1.\2/' <<<"$wheel")
 for words in "--version" "--help" "man" "completion bash"; do
   env -i PATH=/usr/bin:/bin OPBENCH_TORCH=/nowhere "build/bundle/opbench-$number-linux-x86_64/opbench" $words >/dev/null || { echo "a bundle without torch has no $words"; failed=1; }
 done

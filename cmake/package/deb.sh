@@ -32,7 +32,7 @@ Installed-Size: $(du -sk "$root/usr" | cut -f1)
 Depends: bash, libc6 (>= $glibc), libgcc-s1, libstdc++6
 Recommends: python3, bash-completion
 Description: races generated kernels for ATen operators against eager ATen
- It runs on the torch 2.11 (CUDA 13) of python3, or on the one that OPBENCH_TORCH names.
+ It runs on the torch ${version#*+torch} (CUDA 13) of python3, or on the one that OPBENCH_TORCH names.
 TEXT
 dpkg-deb --root-owner-group --build "$root" "$out" >/dev/null
 echo "$out"

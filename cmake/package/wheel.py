@@ -1,5 +1,5 @@
 """wheel.py BUNDLE VERSION GLIBC FOLDER: puts a bundle and the Python package that starts it into a wheel in FOLDER, and prints its
-path. GLIBC is the release that the programs need, as in 2.36. Equal bundles make equal wheels."""
+path. VERSION ends in the release of torch that it runs with, as in 0.1.0+torch2.15; GLIBC is the one that the programs need, as in 2.36. Equal bundles make equal wheels."""
 
 import base64
 import hashlib
@@ -20,7 +20,7 @@ Summary: Races generated kernels for ATen operators against eager ATen
 License-File: LICENSE
 Requires-Python: >=3.9
 
-opbench runs on the torch 2.11 (CUDA 13) of the Python that it is installed for, or on the one that OPBENCH_TORCH names.
+opbench runs on the torch {VERSION.partition("+torch")[2]} (CUDA 13) of the Python that it is installed for, or on the one that OPBENCH_TORCH names.
 """,
     "WHEEL": f"Wheel-Version: 1.0\nGenerator: opbench\nRoot-Is-Purelib: false\nTag: {TAG}\n",
     "entry_points.txt": "[console_scripts]\nopbench = opbench:main\n",

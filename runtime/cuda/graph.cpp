@@ -6,7 +6,9 @@
 #include <c10/cuda/CUDAStream.h>
 #include <c10/util/Exception.h>
 
+#include <mutex>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "runtime/cuda/check.h"
@@ -57,6 +59,19 @@ void renewGenerator(c10::DeviceIndex device) {
   at::check_generator<at::CUDAGeneratorImpl>(generator)->graphsafe_set_state(fresh);
 }
 
+/// The seed and the offset that kernels of a graph read. Each capture has its own from torch 2.12 on; before, all of a
+/// generator's captures share them.
+template <typename State>
+std::pair<at::Tensor, at::Tensor> memoryOf(State& state, unsigned long long capture) {
+  if constexpr (requires { state.seed_extragraph_; }) {
+    return {at::Tensor(state.seed_extragraph_), at::Tensor(state.offset_extragraph_)};
+  } else {
+    const std::lock_guard lock(state.capture_states_mutex_);
+    const auto& own = state.capture_states_.at(capture);
+    return {at::Tensor(own->rng_state_seed_extragraph_), at::Tensor(own->rng_state_offset_extragraph_)};
+  }
+}
+
 }  // namespace
 
 CapturedGraph::CapturedGraph(const std::function<void()>& work) {
@@ -81,8 +96,9 @@ CapturedGraph::CapturedGraph(const std::function<void()>& work) {
 void CapturedGraph::Graph::advance() {
   for (const auto& [state, drawn] : captured_generator_states_) {
     if (drawn == 0) continue;
-    at::Tensor(state->seed_extragraph_).fill_(static_cast<int64_t>(state->seed_));
-    at::Tensor(state->offset_extragraph_).fill_(static_cast<int64_t>(state->philox_offset_per_thread_));
+    const auto [seed, offset] = memoryOf(*state, capture_id_);
+    seed.fill_(static_cast<int64_t>(state->seed_));
+    offset.fill_(static_cast<int64_t>(state->philox_offset_per_thread_));
     state->philox_offset_per_thread_ += drawn;
   }
 }

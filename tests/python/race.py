@@ -8,7 +8,8 @@ try:
     import torch
 except ImportError:
     sys.exit(77)
-if not torch.__version__.startswith("2.11."):
+built = (pathlib.Path(sys.argv[1]).parent / "share" / "opbench" / "torch").read_text()
+if torch.__version__.split(".")[:2] != built.split(".")[:2]:
     sys.exit(77)
 
 os.environ["OPBENCH_LIBRARY"] = sys.argv[1]

@@ -1,5 +1,5 @@
 """opbench: races generated kernels for ATen operators against eager ATen. The program is beside this file; it runs on the torch
-2.11 (CUDA 13) that this Python has. race() races functions of Python beside them."""
+(CUDA 13) that this Python has, which is of the release that it was built with. race() races functions of Python beside them."""
 
 import importlib.util
 import os

@@ -10,7 +10,6 @@ import sys
 import tempfile
 
 BIN = pathlib.Path(__file__).resolve().parent / "bundle" / "bin"
-RELEASE = "2.11."  # of the torch that the program is built for
 ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 registered = {}  # by name: what torch knows of a function as long as it is held
 
@@ -19,9 +18,11 @@ def library():
     """The program, in this process. Its libraries are those that torch has loaded, but for one of its own."""
     import torch
 
-    if not torch.__version__.startswith(RELEASE):
-        raise ImportError(f"opbench needs torch {RELEASE[:-1]}, this is {torch.__version__}")
     folder = pathlib.Path(os.environ.get("OPBENCH_LIBRARY", BIN))
+    built = (folder.parent / "share" / "opbench" / "torch").read_text().strip()  # the version that the program is built with
+    release = built.rpartition(".")[0]
+    if not torch.__version__.startswith(release + "."):
+        raise ImportError(f"this opbench runs with torch {release}, this is {torch.__version__}: pip install torch=={built}")
     for name in [*sorted(folder.glob("libyaml-cpp.so.*")), folder / "libopbench.so"]:
         program = ctypes.CDLL(str(name), mode=ctypes.RTLD_GLOBAL)
     return program

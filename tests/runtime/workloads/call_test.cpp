@@ -7,6 +7,7 @@
 #include "runtime/devices/open.h"
 #include "runtime/torch/aten_call.h"
 #include "runtime/torch/state.h"
+#include "tests/refusal.h"
 #include "tests/runtime/sample.h"
 
 namespace {
@@ -125,6 +126,7 @@ TEST_CASE("a call that changes its argument's sizes can be repeated") {
 TEST_CASE("what ATen cannot do is an error of ours, in one line") {
   CHECK_THROWS_AS(Case("aten.nothing.default", "((), {})"), ir::Error);
   Case c("aten.mm.default", "((T([2, 3], f32), T([2, 3], f32)), {})");
-  CHECK_THROWS_WITH_AS(c.call.eager(), "ATen refuses aten.mm.default: mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)",
-                       ir::Error);
+  const std::string why = tests::refusal(ir::ErrorKind::Unsupported, [&] { c.call.eager(); });
+  CHECK(why.starts_with("ATen refuses aten.mm.default: "));
+  CHECK(why.ends_with("mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)"));
 }
