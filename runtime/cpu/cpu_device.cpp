@@ -6,7 +6,6 @@
 #include <dlfcn.h>
 #include <malloc.h>
 #include <sys/utsname.h>
-#include <torch/version.h>
 
 #include <algorithm>
 #include <chrono>
@@ -285,7 +284,7 @@ std::string cpuName() {
 
 Environment hostEnvironment() {
   Environment environment;
-  environment.torch = TORCH_VERSION;
+  environment.torch = torchVersion(torchFolder());
   environment.cpu = cpuName();
   utsname system{};
   if (::uname(&system) == 0) {
@@ -302,7 +301,7 @@ std::string torchFolder() {
   return std::filesystem::path(info.dli_fname).parent_path().string();
 }
 
-std::string torchFact() { return fmt::format("{} in {}", TORCH_VERSION, torchFolder()); }
+std::string torchFact() { return fmt::format("{} in {}", torchVersion(torchFolder()), torchFolder()); }
 
 void setThreads(int threads) { at::set_num_threads(threads); }
 
