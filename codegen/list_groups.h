@@ -11,7 +11,7 @@
 
 namespace codegen {
 
-/// The loops of a group, each of which does the same to all elements.
+/// The elementwise loops of a group.
 struct ElementwiseLoops {
   std::vector<ir::Loops> all;
   std::string text;       ///< without sizes

@@ -27,6 +27,7 @@
 #include "opbench/select/skipped.h"
 #include "opbench/text/time.h"
 #include "opbench/timeline/stage.h"
+#include "runtime/profile/recorder.h"
 #include "runtime/program/programs.h"
 #include "runtime/torch/infer.h"
 #include "runtime/workloads/call.h"
@@ -330,6 +331,7 @@ void raiseCeilings(Row& row, const Bench& bench) {
 Row raceSample(const inputs::Sample& recorded, int index, const Bench& bench) {
   Row row = rowOf(recorded, index, contendersOf(recorded.op, bench.options.contenders));
   const Dump dump(bench.options.dump, index, recorded.op);
+  const runtime::Range range(fmt::format("sample {}: {}", index, recorded.op));
   attempt(row.outcomes, dump.folder(), [&] {
     const inputs::Sample sample = inputs::convert(recorded, bench.options.dtype, bench.options.channelsLast);
     row.brief = brief(sample);

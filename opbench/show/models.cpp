@@ -113,16 +113,16 @@ std::vector<Step> stepsOf(const std::vector<Sample>& samples, const Uses& uses) 
       const auto raced = regions.find(name);
       step.regions.emplace_back(raced == regions.end() ? nullptr : raced->second, use.count);
     }
+  std::map<std::string, std::vector<const Sample*>> calls;  // that opbench leaves to ATen, by their file of suites
+  for (const Sample& sample : samples) {
+    const std::string op = textOf(sample.any()["op"]);
+    if (const auto step = steps.find({op, textOf(sample.any()["sample"])}); step != steps.end()) step->second.whole = &sample;
+    const bool isCall = !op.starts_with("region.") && !op.starts_with("model.");
+    if (isCall && isFallback(sample)) calls[std::filesystem::path(textOf(sample.any()["file"])).stem()].push_back(&sample);
+  }
   std::vector<Step> result;
   for (auto& [key, step] : steps) {
-    const std::string file = suiteFileOf(*step.use);
-    for (const Sample& sample : samples) {
-      const std::string op = textOf(sample.any()["op"]);
-      if (op == key.first && textOf(sample.any()["sample"]) == key.second) step.whole = &sample;
-      const bool isCall = !op.starts_with("region.") && !op.starts_with("model.");
-      if (isCall && isFallback(sample) && std::filesystem::path(textOf(sample.any()["file"])).stem() == file)
-        step.calls.push_back(&sample);
-    }
+    step.calls = calls[suiteFileOf(*step.use)];
     result.push_back(std::move(step));
   }
   return result;
@@ -132,11 +132,12 @@ std::vector<Step> stepsOf(const std::vector<Sample>& samples, const Uses& uses) 
 
 Table modelsTable(const Lines& lines, const Uses& uses) {
   const std::vector<Sample> samples = samplesOf(lines);
+  const std::vector<std::string> contenders = contendersOf(lines);
   Table table;
   for (const char* const name : {"network", "contender", "regions"}) table.columns.push_back({name, name, false});
   for (const char* const name : {"regions_ms", "calls_ms", "sum_ms", "step_ms"}) table.columns.push_back({name, name, true});
   for (const Step& step : stepsOf(samples, uses))
-    for (const std::string& contender : contendersOf(lines)) {
+    for (const std::string& contender : contenders) {
       Sum regions, calls;
       for (const auto& [sample, count] : step.regions)
         regions.add(sample == nullptr ? std::nullopt : sample->time(contender), count);

@@ -18,8 +18,8 @@ using Uses = std::map<std::string, std::vector<inputs::RegionUse>>;
 /// time are told, and count nothing.
 Table modelsTable(const Lines& lines, const Uses& uses);
 
-/// The regions of which opbench may gain most in all steps together: its time beyond a copy of as many bytes, as often as they
-/// have the region. The largest come first.
+/// Regions by what opbench may gain in all steps together, the largest gain first: its time minus a copy's of as many bytes,
+/// times the count of the region.
 Table gainsTable(const Lines& lines, const Uses& uses);
 
 }  // namespace opbench::show

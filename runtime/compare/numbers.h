@@ -14,9 +14,8 @@ struct Numbers {
   const double* reference;
 };
 
-/// Adds a block of elements, the first of which is at `position`, with vectors of this processor's; where all are finite, none
-/// reaches what the dtype holds, and no zero has another sign than eager's, as is so of nearly all. Elsewhere it adds nothing and
-/// returns false.
+/// Adds a block of elements by vectors of the processor's width. `position` is the first element's. A block with an element that
+/// is not finite, or beyond the dtype's numbers, or a zero of another sign than eager's, is not added: false.
 bool addNumbers(const Numbers& block, const Operands& operands, const Overflow& overflow, int64_t position, Tally& tally);
 
 }  // namespace runtime

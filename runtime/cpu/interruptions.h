@@ -6,9 +6,8 @@
 
 namespace runtime {
 
-/// Counts the runs of which other programs took a part: the system gave a processor of a thread of this process that had work
-/// left to somebody else, for more than a hundredth of the run. In a run of milliseconds the system itself nearly always takes
-/// one, for some microseconds.
+/// Counts runs that other programs disturbed: a thread of this process with work left lost its processor for more than a
+/// hundredth of the run. In a run of milliseconds the system itself nearly always takes a processor for some microseconds.
 class Interruptions {
  public:
   /// How many there were so far; to be asked before each run and after it.
