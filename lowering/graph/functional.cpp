@@ -11,6 +11,7 @@
 
 #include "ir/memories.h"
 #include "ir/verify/verify.h"
+#include "lowering/graph/list_of.h"
 #include "lowering/graph/renumber.h"
 #include "lowering/partition/data_flow.h"
 #include "lowering/tensor/lowering.h"
@@ -63,12 +64,6 @@ std::optional<ir::List> permutation(const ir::TensorType& from, const ir::Tensor
     dims.items.emplace_back(static_cast<int64_t>(source));
   }
   return dims;
-}
-
-ir::List listOf(const std::vector<int64_t>& numbers) {
-  ir::List list;
-  for (const int64_t number : numbers) list.items.emplace_back(number);
-  return list;
 }
 
 class Functionalizer {

@@ -1,5 +1,6 @@
 #include "lowering/graph/rewrites.h"
 
+#include "lowering/graph/biases.h"
 #include "lowering/graph/channels_last.h"
 #include "lowering/graph/padded_rows.h"
 #include "lowering/graph/recompute.h"
@@ -8,6 +9,7 @@ namespace lowering {
 
 std::span<const Rewrite> rewrites() {
   static constexpr Rewrite all[] = {
+      {"biases", withConvolutionBiases},
       {"channels-last", withChannelsLast},
       {"padded-rows", [](const ir::Graph& graph,
                          const std::function<bool(const ir::Node&)>& isGenerated) { return withPaddedRows(graph, isGenerated); }},

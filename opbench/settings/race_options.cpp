@@ -195,7 +195,7 @@ std::vector<RaceOption> networkRuns() {
 }  // namespace
 
 const std::vector<std::string>& rewriteNames() {
-  static const std::vector<std::string> names{"channels-last", "padded-rows", "recomputation", "tensor-lists"};
+  static const std::vector<std::string> names{"biases", "channels-last", "padded-rows", "recomputation", "tensor-lists"};
   return names;
 }
 

@@ -136,5 +136,5 @@ TEST_CASE("--without names the rewrites that there are, and no other") {
   CHECK(parsed({"--without", "padded-rows", "--without", "channels-last"}).without ==
         std::vector<std::string>{"padded-rows", "channels-last"});
   CHECK(refusedAs({"--without", "rows"}) ==
-        "--without must be one of channels-last, padded-rows, recomputation, tensor-lists, got 'rows'");
+        "--without must be one of biases, channels-last, padded-rows, recomputation, tensor-lists, got 'rows'");
 }

@@ -8,6 +8,7 @@
 #include "codegen/plan_memory.h"
 #include "inputs/data/materialize.h"
 #include "ir/text/text.h"
+#include "lowering/graph/biases.h"
 #include "lowering/graph/channels_last.h"
 #include "lowering/graph/padded_rows.h"
 #include "runtime/capture/recording.h"
@@ -248,5 +249,24 @@ TEST_SUITE("plans of networks") {
         lowering::withChannelsLast(graph, [](const ir::Node& node) { return !node.op.starts_with("aten.convolution"); });
     CHECK(ir::toText(changed).find("d bf16[2, 16, 12, 12] strides (2304, 1, 192, 16)") != std::string::npos);
     CHECK(giveTheSame(graph, changed));
+  }
+
+  TEST_CASE("biases that kernels add, and sum the gradients of, are those that ATen adds and sums") {
+    const std::string convolution =
+        ", stride=[1, 1], padding=[1, 1], dilation=[1, 1], transposed=False, output_padding=[0, 0], groups=1";
+    const ir::Graph graph = ir::parseGraph(fmt::format(R"(graph
+  in x bf16[2, 3, 12, 12]
+  in w bf16[16, 3, 3, 3]
+  in b bf16[16]
+  y bf16[2, 16, 12, 12] = aten.convolution.default(input=x, weight=w, bias=b{0})
+  r bf16[2, 16, 12, 12] = aten.relu.default(self=y)
+  g bf16[16, 3, 3, 3], h bf16[16] = aten.convolution_backward.default(grad_output=r, input=x, weight=w, bias_sizes=[16]{0}, output_mask=[False, True, True])
+  return r, g, h
+)",
+                                                       convolution));
+    const ir::Graph apart =
+        lowering::withConvolutionBiases(graph, [](const ir::Node& node) { return !node.op.starts_with("aten.convolution"); });
+    CHECK(ir::toText(apart).find("aten.sum.dim_IntList") != std::string::npos);
+    CHECK(giveTheSame(graph, apart));
   }
 }
