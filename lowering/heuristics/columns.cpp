@@ -37,6 +37,12 @@ int chooseColumnLanes(const IterationDomain& domain, const std::vector<const Acc
 
 }  // namespace
 
+int64_t ColumnDraft::partials() const {
+  if (isDirect()) return 0;
+  const int64_t leaving = across < ir::Target::warp ? ceilDiv(block(), ir::Target::warp) : down;
+  return std::max<int64_t>(leaving * tile(), gridSplits > 1 ? block() : 0) + (ctas > 1 ? int64_t{ctas} * block() : 0);
+}
+
 ColumnDraft draftColumns(const ReductionNest& nest, const IterationDomain& domain, const ir::Target& target) {
   const std::vector<const Access*> accesses = columnAccesses(domain);
   ColumnDraft draft;
@@ -85,11 +91,15 @@ ColumnDraft draftColumns(const ReductionNest& nest, const IterationDomain& domai
     draft.across /= 2;
     draft.down *= 2;
   }
+  int64_t accumulatorBytes = 0;
+  for (const Reduction& reduction : nest.reductions) accumulatorBytes += ir::sizeOf(reduction.body->dtype);
+  const int64_t fits = target.ctaSharedBytes / 2;  // the rest is for what the other kernels of a launch have
+  while (draft.down > draft.lanes && draft.partials() * accumulatorBytes > fits) draft.down /= 2;
   if (isOneTraversal && !isQuick && wantsMore()) {
     const int64_t fills = int64_t{limits::columns::splitCtas} * target.processors / (draft.outer * draft.tiles());
-    const int64_t fits = limits::columns::partialBytes / (4 * draft.outer * draft.tiles() * draft.tile());
+    const int64_t kept = limits::columns::partialBytes / (4 * draft.outer * draft.tiles() * draft.tile());
     const int64_t has = draft.elements / (limits::columns::splitElements * draft.down);
-    const int64_t gridSplits = std::min({fills, fits, has});
+    const int64_t gridSplits = std::min({fills, kept, has});
     if (gridSplits > draft.ctas) {
       draft.gridSplits = static_cast<int>(gridSplits);
       draft.ctas = 1;

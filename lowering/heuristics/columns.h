@@ -27,6 +27,8 @@ struct ColumnDraft {
   bool isDirect() const { return down == 1 && ctas == 1 && gridSplits == 1; }
   /// Vectors of columns, of all outer points.
   int64_t vectors() const { return outer * (columns / lanes); }
+  /// Shared memory of a CTA in which it exchanges partial results: for each byte of a column's accumulators.
+  int64_t partials() const;
   /// CTAs that work on one tile.
   int splits() const { return ctas * gridSplits; }
   bool operator==(const ColumnDraft&) const = default;

@@ -47,7 +47,7 @@ std::optional<ir::Kernel> fuseHorizontally(const ir::Kernel& first, const ir::Ke
   const bool isCuda = first.backend == ir::Backend::Cuda;
   const int64_t cluster = first.launch.cluster, before = iterations(first), after = iterations(second);
 
-  KernelMerger merger(first, second);
+  KernelMerger merger(first, second, {}, Sharing::Either);
   ir::Kernel& merged = merger.kernel;
   (isCuda ? merged.launch.grid : merged.launch.tasks) = before + ceilDiv(after, cluster);
   merged.launch.grain = std::min(first.launch.grain, second.launch.grain);

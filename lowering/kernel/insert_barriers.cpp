@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ir/error.h"
+#include "ir/index/ceil_div.h"
 #include "lowering/kernel/accesses.h"
 #include "lowering/kernel/copy_groups.h"
 #include "lowering/kernel/statements.h"
@@ -308,7 +309,37 @@ void BarrierInserter::pass(Barrier::Scope scope, ir::Block& to) {
   if (scope != Barrier::Scope::Cta) done_.inCluster.clear();
 }
 
+int64_t aligned(int64_t bytes) { return ceilDiv(bytes, ir::cudaAlignment) * ir::cudaAlignment; }
+
+/// The bytes of a block's exchanges of partial results.
+int64_t exchangedBytes(const ir::Kernel& kernel, const ir::Block& block) {
+  int64_t bytes = 0;
+  for (const ir::Statement& statement : block) {
+    if (const auto* loop = std::get_if<ir::For>(&statement.node)) bytes += exchangedBytes(kernel, loop->body);
+    if (const auto* branch = std::get_if<ir::If>(&statement.node))
+      bytes += exchangedBytes(kernel, branch->then) + exchangedBytes(kernel, branch->otherwise);
+    const auto* combine = std::get_if<Combine>(&statement.node);
+    if (combine == nullptr || !ir::exchanges(*combine)) continue;
+    const ir::Partials partials = ir::partialsOf(kernel.launch, *combine);
+    for (const Combine::Item& item : combine->items) {
+      const ir::Buffer& array = kernel.buffer(item.local);
+      bytes += aligned(partials.elements(array) * ir::sizeOf(array.type.dtype));
+    }
+  }
+  return bytes;
+}
+
 }  // namespace
+
+int64_t sharedBytes(const ir::Kernel& kernel) {
+  int64_t bytes = exchangedBytes(kernel, kernel.body);
+  for (const ir::Local& local : kernel.locals) {
+    if (local.space != ir::Space::Shared) continue;
+    const ir::TensorType& type = local.buffer.type;
+    bytes += aligned(type.storageElements() * ir::sizeOf(type.dtype));
+  }
+  return bytes;
+}
 
 ir::Kernel insertBarriers(const ir::Kernel& kernel) {
   ir::require(kernel.backend == ir::Backend::Cuda && !kernel.explicitBarriers, "barriers for {}, which needs none", kernel.name);

@@ -8,4 +8,7 @@ namespace lowering {
 /// each other, copies to shared memory that are asynchronous, and exchanges of partial results in two parts.
 ir::Kernel insertBarriers(const ir::Kernel& kernel);
 
+/// The bytes of shared memory that a CTA of such a kernel takes at most: for its arrays, and for exchanges.
+int64_t sharedBytes(const ir::Kernel& kernel);
+
 }  // namespace lowering

@@ -112,8 +112,9 @@ bool agreeOnMath(const ir::Kernel& a, const ir::Kernel& b) {
   return mayRelax(exact) || !hasFunctions(relaxed);
 }
 
-KernelMerger::KernelMerger(const ir::Kernel& first, const ir::Kernel& second, std::vector<std::string> intermediates)
-    : first_(first), second_(second), intermediates_(std::move(intermediates)) {
+KernelMerger::KernelMerger(const ir::Kernel& first, const ir::Kernel& second, std::vector<std::string> intermediates,
+                           Sharing sharing)
+    : first_(first), second_(second), intermediates_(std::move(intermediates)), sharing_(sharing) {
   kernel.name = first.name;
   kernel.backend = first.backend;
   kernel.pool = first.pool;
@@ -141,7 +142,7 @@ std::vector<int> KernelMerger::numbersOfFirst() {
       numbers.push_back(numberOf(param));
     }
   }
-  addLocals(first_, numbers);
+  for (const ir::Local& local : first_.locals) numbers.push_back(addLocal(local));
   return numbers;
 }
 
@@ -149,8 +150,25 @@ std::vector<int> KernelMerger::numbersOfSecond() {
   std::vector<int> numbers;
   for (const ir::Param& param : second_.params)
     numbers.push_back(isIntermediate(param.buffer) ? numberOf(param.buffer.name) : numberOf(param));
-  addLocals(second_, numbers);
+  std::vector<bool> isFree(kernel.locals.size(), sharing_ == Sharing::Either);  // of the first one's, for the second one
+  for (const ir::Local& local : second_.locals) {
+    const std::optional<int> same = sharedLocal(local, isFree);
+    if (same) isFree[static_cast<std::size_t>(*same)] = false;
+    numbers.push_back(same ? static_cast<int>(kernel.params.size()) + *same : addLocal(local));
+  }
   return numbers;
+}
+
+std::optional<int> KernelMerger::sharedLocal(const ir::Local& local, const std::vector<bool>& isFree) {
+  for (std::size_t i = 0; i < isFree.size(); ++i) {
+    ir::Local& other = kernel.locals[i];
+    const bool areAlike = other.space == ir::Space::Shared && local.space == ir::Space::Shared && other.lanes == local.lanes &&
+                          other.buffer.type.dtype == local.buffer.type.dtype;
+    if (!isFree[i] || !areAlike) continue;
+    if (other.buffer.type.storageElements() < local.buffer.type.storageElements()) other.buffer.type = local.buffer.type;
+    return static_cast<int>(i);
+  }
+  return std::nullopt;
 }
 
 ir::Block KernelMerger::first() const { return Moved(*first_.pool, numbers_[0], nullptr, nullptr).block(first_.body); }
@@ -185,14 +203,8 @@ void KernelMerger::addParam(const ir::Param& param) {
   known.isWritten |= param.buffer.isWritten;
 }
 
-void KernelMerger::addLocals(const ir::Kernel& of, std::vector<int>& numbers) {
-  for (ir::Local local : of.locals) {
-    local.buffer.name = freeName(kernel, local.buffer.name, "_");
-    numbers.push_back(addLocal(std::move(local)));
-  }
-}
-
 int KernelMerger::addLocal(ir::Local local) {
+  local.buffer.name = freeName(kernel, local.buffer.name, "_");
   kernel.locals.push_back(std::move(local));
   return static_cast<int>(kernel.params.size() + kernel.locals.size() - 1);
 }

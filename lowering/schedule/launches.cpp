@@ -8,6 +8,7 @@
 #include "lowering/analysis/mixed_order_kernels.h"
 #include "lowering/heuristics/limits.h"
 #include "lowering/kernel/fuse_horizontally.h"
+#include "lowering/kernel/insert_barriers.h"
 #include "lowering/schedule/apply.h"
 
 namespace lowering {
@@ -28,6 +29,12 @@ bool needsOccupancy(const ir::Launch& launch, const ir::Target& target) {
   return residentCtas > 0 && launch.grid * launch.cluster > residentCtas * limits::launches::sharedCtas;
 }
 
+/// Whether a CTA has enough shared memory for a kernel, and for what the generated code has of its own.
+bool fitsSharedMemory(const ir::Kernel& kernel, const ir::Target& target) {
+  constexpr int64_t own = 64;
+  return sharedBytes(kernel) + own <= target.ctaSharedBytes;
+}
+
 /// Whether every thread has tasks of a CPU kernel that is given others' work too: kernels of split reductions are made for that.
 bool givesWorkToAll(const ir::Kernel& kernel, const ir::Target& target) {
   return kernel.body.size() > 1 || kernel.launch.tasks >= limits::cpu::tasksPerThread * target.processors;
@@ -45,7 +52,8 @@ std::optional<ir::Kernel> merge(const ir::Kernel& a, const ir::Kernel& b, const 
   if (needsOccupancy(a.launch, target) || needsOccupancy(b.launch, target)) return std::nullopt;
   // Clusters come first, and of two kernels without the smaller one: what takes longest to start starts first.
   const bool swaps = a.launch.cluster != b.launch.cluster ? a.launch.cluster < b.launch.cluster : a.launch.grid > b.launch.grid;
-  return swaps ? fuseHorizontally(b, a) : fuseHorizontally(a, b);
+  std::optional<ir::Kernel> one = swaps ? fuseHorizontally(b, a) : fuseHorizontally(a, b);
+  return one && fitsSharedMemory(*one, target) ? std::move(one) : std::nullopt;
 }
 
 }  // namespace

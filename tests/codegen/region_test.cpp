@@ -1,6 +1,8 @@
 // Regions of networks for a GPU: whole, or cut where that is refused or loses to its calls.
 #include <doctest/doctest.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "codegen/compile.h"
@@ -217,6 +219,20 @@ TEST_CASE("parts are given their schedules one after another") {
   CHECK(compiledWith().schedules == plan.schedules);
   texts.emplace_back("a b");
   CHECK_THROWS_WITH_AS(compiledWith(), doctest::Contains("loop nests"), ir::Error);
+}
+
+TEST_CASE("the sums of many matrices, as of the biases that layers share, fit into a CTA's shared memory together") {
+  std::string text = "graph\n", sums, total = "y0";
+  for (int i = 0; i < 12; ++i) {
+    text += fmt::format("  in x{} bf16[1024, 768]\n", i);
+    sums += fmt::format("  y{0} f32[768] = aten.sum.dim_IntList(self=x{0}, dim=[0], keepdim=False, dtype=torch.float32)\n", i);
+    if (i == 0) continue;
+    sums += fmt::format("  z{0} f32[768] = aten.add.Tensor(self={1}, other=y{0}, alpha=1)\n", i, total);
+    total = fmt::format("z{}", i);
+  }
+  const codegen::Plan plan = codegen::compile(ir::parseGraph(text + sums + "  return " + total + "\n"), tests::hopper());
+  CHECK(plan.fallbackReason.empty());
+  CHECK(plan.steps.size() == 1);
 }
 
 }  // namespace

@@ -46,6 +46,40 @@ TEST_CASE("kernels that know nothing of each other are one launch, all of them")
   for (const auto& [value, memory] : expected) CHECK(tests::same(found.at(value), memory));
 }
 
+TEST_CASE("kernels of one launch have their arrays of shared memory in common, as a CTA runs one of them") {
+  const std::vector<ir::Loops> all = lowered(R"(  in a f32[640, 512] strides (1, 640)
+  in b f32[512, 256] strides (1, 512)
+  in c f32[256, 640] strides (1, 256)
+  out0 f32[640, 512] = aten.neg.default(self=a)
+  out1 f32[512, 256] = aten.abs.default(self=b)
+  out2 f32[256, 640] = aten.neg.default(self=c)
+  return out0, out1, out2
+)");
+  const auto sharedBytes = [](const ir::Kernel& kernel) {
+    int64_t bytes = 0;
+    for (const ir::Local& local : kernel.locals)
+      if (local.space == ir::Space::Shared) bytes += local.buffer.type.storageElements() * ir::sizeOf(local.buffer.type.dtype);
+    return bytes;
+  };
+  int64_t most = 0;  // of one alone
+  for (const ir::Loops& loops : all) most = std::max(most, sharedBytes(tests::kernelsOf({loops}, tests::hopper()).front()));
+  CHECK(most > 0);
+  const std::vector<ir::Kernel> kernels = tests::kernelsOf(all, tests::hopper());
+  REQUIRE(kernels.size() == 1);
+  INFO(ir::toText(kernels.front()));
+  CHECK(sharedBytes(kernels.front()) == most);
+  ir::verify(kernels.front());
+  tests::Values expected;
+  for (const ir::Loops& loops : all) {
+    const std::vector<ir::Memory> memory = tests::randomMemory(loops, 1);
+    for (std::size_t i = 0; i < memory.size(); ++i) expected.emplace(loops.buffers[i].value, memory[i]);
+  }
+  tests::Values found = expected;
+  for (const ir::Loops& loops : all) tests::run(loops, expected);
+  tests::run(kernels.front(), found);
+  for (const auto& [value, memory] : expected) CHECK(tests::same(found.at(value), memory));
+}
+
 TEST_CASE("a kernel shares the launch of a later one, past those that run between them") {
   const ir::Graph graph = ir::parseGraph(R"(graph
   in grad_out f32[64, 14, 14, 512] strides (100352, 14, 1, 196)
