@@ -23,8 +23,10 @@ namespace {
 std::vector<int64_t> tileOf(const IterationDomain& domain, const Layout& layout) {
   std::vector<int64_t> extents;
   for (const Dim& dim : domain.dims()) extents.push_back(dim.extent);
-  for (const Part& part : layout.parts)
-    if (part.block > 0) extents[layout.dims[part.dim].begin] = part.block * layout.dims[part.dim].lanes;
+  for (const Part& part : layout.parts) {
+    int64_t& extent = extents[layout.dims[part.dim].begin];
+    if (part.block > 0) extent = std::min(extent, part.block * layout.dims[part.dim].lanes);
+  }
   return extents;
 }
 
