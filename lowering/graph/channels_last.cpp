@@ -86,7 +86,11 @@ class Sets {
 class LayoutOfImages {
  public:
   LayoutOfImages(const ir::Graph& graph, const std::function<bool(const ir::Node&)>& isGenerated)
-      : graph_(graph), isGenerated_(isGenerated), relayout_(graph) {}
+      : graph_(graph),
+        isGenerated_(isGenerated),
+        relayout_(graph),
+        hasGradients_(std::any_of(graph.nodes.begin(), graph.nodes.end(),
+                                  [](const ir::Node& node) { return node.op == "aten.convolution_backward.default"; })) {}
 
   ir::Graph run() {
     const auto takes = [&](const ir::Node& node) { return isConvolution(node) || isGenerated_(node); };
@@ -132,14 +136,17 @@ class LayoutOfImages {
     if (layouts_.contains(memory)) memories.push_back(memory);
   }
 
-  /// Whether a convolution is of halves, of two dimensions, of all channels, and no transposed one.
+  /// Whether a convolution is of halves, of two dimensions, no transposed one, and of all channels; or of each channel by itself,
+  /// where there are no gradients, for which the libraries are slower so.
   bool isPlain(const ir::Node& node) const {
     const auto* groups = node.find<int64_t>("groups");
     const auto* transposed = node.find<bool>("transposed");
     const auto* input = node.find<ir::ValueRef>("input");
-    if (groups == nullptr || *groups != 1 || transposed == nullptr || *transposed || input == nullptr) return false;
+    const auto* weight = node.find<ir::ValueRef>("weight");
+    if (groups == nullptr || transposed == nullptr || *transposed || input == nullptr || weight == nullptr) return false;
     const ir::TensorType& type = relayout_.valueOf(input->index).type;
-    return ir::isHalf(type.dtype) && type.sizes.size() == 4;
+    const bool isOfEach = *groups > 1 && relayout_.valueOf(weight->index).type.sizes[1] == 1;
+    return ir::isHalf(type.dtype) && type.sizes.size() == 4 && (*groups == 1 || (isOfEach && !hasGradients_));
   }
 
   bool isWorthIt(int memory) {
@@ -159,6 +166,7 @@ class LayoutOfImages {
   const ir::Graph& graph_;
   const std::function<bool(const ir::Node&)>& isGenerated_;
   Relayout relayout_;
+  const bool hasGradients_;
   std::map<int, std::shared_ptr<const ChannelsLast>> layouts_;  ///< of the memories that may change
   Sets sets_;                                                   ///< of these
   std::vector<std::pair<int, int>> convolutions_;               ///< nodes, and a memory of each that may change
