@@ -1,6 +1,7 @@
 // What a capture costs: a step as users run it, and the same one while its calls are recorded; and what its plan for a GPU costs,
 // before NVRTC compiles it:
 //   bench_capture [MODEL=resnet18] [repeats=5]
+//   bench_capture GRAPH.txt      the plan alone, of a graph as --dump writes it (10-graph.txt)
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include <limits>
 
 #include "codegen/compile_network.h"
+#include "inputs/files.h"
 #include "inputs/sample.h"
 #include "ir/text/text.h"
 #include "opbench/cli/options.h"
@@ -38,6 +40,13 @@ double least(int repeats, const Work& work) {
 }
 
 double since(Clock::time_point start) { return std::chrono::duration<double, std::milli>(Clock::now() - start).count(); }
+
+void plan(const ir::Graph& graph) {
+  const Clock::time_point start = Clock::now();
+  const codegen::Plan plan = codegen::compileNetwork(graph, ir::targetOf("sm_90"), {runtime::drawsNumbers});
+  fmt::print("  planned in {:.2f} s: {} distinct groups, {} programs, {} launches\n", since(start) / 1e3, plan.groups.size(),
+             plan.programs.size(), plan.launches());
+}
 
 /// A step of training with Adam on one thread of the CPU.
 void measure(const std::string& model, int repeats) {
@@ -70,10 +79,7 @@ void measure(const std::string& model, int repeats) {
     fmt::print("{} {}: {} calls, {} KB of text\n", sample.op, sample.recorded, calls, bytes / 1000);
     fmt::print("  eager {:.2f} ms, recorded {:.2f} ms, {:.2f} times as long, {:.2f} us a call\n", run, recorded, recorded / run,
                (recorded - run) * 1e3 / static_cast<double>(calls));
-    const Clock::time_point start = Clock::now();
-    const codegen::Plan plan = codegen::compileNetwork(graph, ir::targetOf("sm_90"), {runtime::drawsNumbers});
-    fmt::print("  planned in {:.2f} s: {} distinct groups, {} programs, {} launches\n", since(start) / 1e3, plan.groups.size(),
-               plan.programs.size(), plan.launches());
+    plan(graph);
   }
 }
 
@@ -81,7 +87,11 @@ void measure(const std::string& model, int repeats) {
 
 int main(int argc, char** argv) {
   try {
-    measure(argc > 1 ? argv[1] : "resnet18", argc > 2 ? std::max(1, std::atoi(argv[2])) : 5);
+    const std::string what = argc > 1 ? argv[1] : "resnet18";
+    if (what.ends_with(".txt"))
+      plan(ir::parseGraph(inputs::readFile(what)));
+    else
+      measure(what, argc > 2 ? std::max(1, std::atoi(argv[2])) : 5);
   } catch (const std::exception& error) {
     fmt::print(stderr, "bench_capture: {}\n", error.what());
     return 1;
