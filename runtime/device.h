@@ -138,6 +138,8 @@ class Device {
   virtual int64_t lastCacheBytes() { return 0; }
   /// The device's memory; nothing where it cannot be told.
   virtual std::optional<Memory> memory() { return std::nullopt; }
+  /// Gives memory back that it keeps for later.
+  virtual void releaseMemory() {}
   /// Begins to watch memory; one watch at a time lives on a device, and it ends on the thread that it began on.
   virtual std::unique_ptr<MemoryWatch> watchMemory() = 0;
   /// The energy in joules that the device has taken so far; nothing where it does not count it.

@@ -9,10 +9,10 @@ namespace opbench {
 
 /// The outcome of compiling a sample's graph with Inductor ahead of its race.
 struct InductorCompilation {
-  double ms = 0;         ///< wall time
-  bool cached = false;   ///< whether it was in the cache before
-  std::string failure;   ///< why there is no code; empty where there is
-  bool usesGpu = false;  ///< whether the process that compiled computes on the GPU from now on, also while it waits
+  double ms = 0;        ///< wall time
+  bool cached = false;  ///< whether it was in the cache before
+  std::string failure;  ///< why there is no code; empty where there is
+  int onGpu = 0;        ///< processes that compute on the GPU from now on, also while they wait: who compiled, and its Python
 };
 
 /// The outcome of compiling a sample's kernels ahead of its race.

@@ -56,6 +56,12 @@ InductorSettings inductorSettingsOfCalls(const RaceSettings& options, const std:
   return settings;
 }
 
+Inductor::Package compileNetwork(Inductor& inductor, const ir::Graph& graph, bool isChecked) {
+  Inductor::Package package = inductor.compile(graph);
+  if (graph.generator && isChecked) inductor.compile(graph, eagersDraws);
+  return package;
+}
+
 runtime::CallablePtr inductorContender(Outcome& outcome, const SampleContext& context) {
   const Bench& bench = context.bench;
   const InductorCompilation* ahead =

@@ -51,7 +51,7 @@ Json toJson(const Compiled& compiled) {
   Json json{{"ms", compiled->ms}, {"cached", compiled->cached}, {"kernels", compiled->kernels}, {"failure", compiled->failure}};
   if (const auto& inductor = compiled->inductor)
     json["inductor"] = {
-        {"ms", inductor->ms}, {"cached", inductor->cached}, {"failure", inductor->failure}, {"gpu", inductor->usesGpu}};
+        {"ms", inductor->ms}, {"cached", inductor->cached}, {"failure", inductor->failure}, {"on_gpu", inductor->onGpu}};
   return json;
 }
 
@@ -60,7 +60,7 @@ Compiled compiledOf(const Fields& fields) {
   Compilation compilation{fields.number("ms").value_or(0), fields.flag("cached"), fields.text("kernels"), fields.text("failure")};
   if (const auto inductor = fields.object("inductor"))
     compilation.inductor = {inductor->number("ms").value_or(0), inductor->flag("cached"), inductor->text("failure"),
-                            inductor->flag("gpu")};
+                            static_cast<int>(inductor->integer("on_gpu").value_or(0))};
   return compilation;
 }
 

@@ -95,6 +95,10 @@ class CudaDevice : public Device, private KernelLoader {
     return Memory{static_cast<int64_t>(free) + kept, static_cast<int64_t>(total)};
   }
 
+  void releaseMemory() override {
+    synchronize();
+    c10::cuda::CUDACachingAllocator::emptyCache();
+  }
   std::unique_ptr<MemoryWatch> watchMemory() override { return watchGpuMemory(index_, pciBusId()); }
   std::optional<double> energy() override { return nvmlEnergy(pciBusId()); }
 

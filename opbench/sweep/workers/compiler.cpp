@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <functional>
+#include <memory>
 
 #include "inputs/convert.h"
 #include "inputs/operator_name.h"
@@ -20,8 +22,11 @@
 #include "runtime/build/compiler.h"
 #include "runtime/cpu/cpu_device.h"
 #include "runtime/cpu/host.h"
+#include "runtime/devices/open.h"
 #include "runtime/environment.h"
+#include "runtime/program/programs.h"
 #include "runtime/torch/infer.h"
+#include "runtime/workloads/make.h"
 
 namespace opbench {
 namespace {
@@ -48,14 +53,16 @@ class Compiling {
         config_(options.config, tolerances_),
         cache_(options.cache),
         compiler_(target),
-        inductor_(inductorSettingsOfCalls(options, runtime::hostEnvironment().torch), target, cache_) {}
+        inductor_(inductorSettingsOfCalls(options, runtime::hostEnvironment().torch), target, cache_),
+        inductorOfNetworks_(inductorSettingsOf(options, runtime::hostEnvironment().torch, options.processors), target, cache_) {}
 
   /// Nothing where there is nothing to compile, or something is wrong: whoever races the sample will say what.
   Compiled operator()(const Job& job) {
     try {
       causeInCompiler(options_.processFaults, job.index);
       const inputs::Sample sample = inputs::convert(job.sample, options_.dtype, options_.channelsLast);
-      if (inputs::isNetwork(sample.op) || !whySkipped(sample, options_, config_, device_).empty()) return std::nullopt;
+      if (!whySkipped(sample, options_, config_, device_).empty()) return std::nullopt;
+      if (inputs::isNetwork(sample.op)) return network(sample);
       const bool hasKernels = inputs::isRegion(sample.op) || (lowering::hasLowering(sample.op) && !runtime::isViewByRule(sample));
       if (!hasKernels && !options_.races(Contender::Inductor)) return std::nullopt;
       const auto graph = inputs::isRegion(sample.op) ? inputs::regionOf(sample) : runtime::inferGraph(sample, target_.backend);
@@ -63,7 +70,7 @@ class Compiling {
       Compiled made = hasKernels ? kernels(*graph) : std::nullopt;
       if (!options_.races(Contender::Inductor)) return made;
       if (!made) made.emplace();
-      made->inductor = withInductor(*graph);
+      made->inductor = withInductor(inductor_, [&] { return inductor_.compile(*graph); });
       return made;
     } catch (const std::exception&) {
       return std::nullopt;
@@ -71,6 +78,27 @@ class Compiling {
   }
 
  private:
+  /// What Inductor makes of a network, whose graph is that of a run: the device is opened for it, and Compilers see to it that
+  /// nothing is timed meanwhile. The plan of opbench takes a second or two, and is left to who races.
+  Compiled network(const inputs::Sample& sample) {
+    if (!options_.races(Contender::Inductor)) return std::nullopt;
+    if (!opened_) opened_ = runtime::openDevice(device_, 1);
+    const ir::Graph graph = graphOfRun(sample);
+    opened_->releaseMemory();
+    Compilation made;
+    made.inductor =
+        withInductor(inductorOfNetworks_, [&] { return compileNetwork(inductorOfNetworks_, graph, options_.accuracyChecking); });
+    return made;
+  }
+  /// Error: Unsupported where it has none.
+  ir::Graph graphOfRun(const inputs::Sample& sample) const {
+    const auto workload = runtime::makeWorkload(sample, *opened_, options_.seed, {options_.data},
+                                                runtime::Programs(options_.modelsFolder, options_.programs));
+    std::optional<runtime::Capture> capture = workload->capture(runtime::Audit::No);
+    if (!capture) ir::fail(ir::ErrorKind::Unsupported, "{} has no graph", sample.op);
+    return std::move(capture->graph);
+  }
+
   Compiled kernels(const ir::Graph& graph) {
     if (!options_.races(Contender::Opbench)) return std::nullopt;
     try {
@@ -82,12 +110,16 @@ class Compiling {
     }
   }
 
-  InductorCompilation withInductor(const ir::Graph& graph) {
+  InductorCompilation withInductor(const Inductor& inductor, const std::function<Inductor::Package()>& compile) const {
+    const auto onGpu = [&] {
+      const bool isOpened = opened_ && opened_->torchName() == Inductor::gpu;
+      return static_cast<int>(isOpened) + static_cast<int>(inductor.usesGpu());
+    };
     try {
-      const Inductor::Package made = inductor_.compile(graph);
-      return {made.ms, made.cached, "", inductor_.usesGpu()};
+      const Inductor::Package made = compile();
+      return {made.ms, made.cached, "", onGpu()};
     } catch (const std::exception& error) {
-      return {0, false, error.what(), inductor_.usesGpu()};
+      return {0, false, error.what(), onGpu()};
     }
   }
 
@@ -109,7 +141,9 @@ class Compiling {
   const SuiteConfig config_;
   const runtime::Cache cache_;
   runtime::Compiler compiler_;
-  Inductor inductor_;
+  Inductor inductor_;            ///< of calls and regions
+  Inductor inductorOfNetworks_;  ///< which takes longer, on more processors
+  std::unique_ptr<runtime::Device> opened_;
 };
 
 }  // namespace

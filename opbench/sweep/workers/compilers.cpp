@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "ir/error.h"
@@ -14,19 +15,18 @@ constexpr int mostLosses = 3;  // of processes in one slot, one after another
 
 }  // namespace
 
-Compilers::Compilers(Agenda& agenda, int number, std::string program, std::vector<std::string> arguments, double timeout)
-    : agenda_(agenda), program_(std::move(program)), arguments_(std::move(arguments)), timeout_(timeout) {
-  slots_.resize(static_cast<size_t>(number));
-  for (Slot& slot : slots_) start(slot);
+Compilers::Compilers(Agenda& agenda, std::string program, std::vector<std::vector<std::string>> arguments, double timeout)
+    : agenda_(agenda), program_(std::move(program)), timeout_(timeout) {
+  for (std::vector<std::string>& each : arguments) start(slots_.emplace_back(Slot{std::move(each)}));
 }
 
 int Compilers::onGpu() const {
-  return static_cast<int>(std::count_if(slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.usesGpu; }));
+  return std::accumulate(slots_.begin(), slots_.end(), 0, [](int sum, const Slot& slot) { return sum + slot.onGpu; });
 }
 
 void Compilers::start(Slot& slot) const {
-  slot.usesGpu = false;
-  slot.process.emplace(program_, arguments_);
+  slot.onGpu = 0;
+  slot.process.emplace(program_, slot.arguments);
   if (!target_.empty()) slot.process->send(target_);
 }
 
@@ -116,7 +116,7 @@ void Compilers::hear(Slot& slot, const std::string& line) {
 
 void Compilers::finish(Slot& slot, std::optional<Compilation> compilation) {
   slot.losses = 0;
-  if (compilation && compilation->inductor) slot.usesGpu = compilation->inductor->usesGpu;
+  if (compilation && compilation->inductor) slot.onGpu = compilation->inductor->onGpu;
   slot.job->compilation = std::move(compilation);
   const int index = slot.job->index;
   ready_.emplace(index, *std::exchange(slot.job, std::nullopt));

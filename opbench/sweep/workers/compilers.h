@@ -19,8 +19,8 @@ class Compilers {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// So many processes of a program, started with these arguments; none leaves all to who races.
-  Compilers(Agenda& agenda, int number, std::string program, std::vector<std::string> arguments, double timeout);
+  /// Processes of a program, started with these arguments each; none leaves all to who races.
+  Compilers(Agenda& agenda, std::string program, std::vector<std::vector<std::string>> arguments, double timeout);
 
   /// Sets the target: nothing is compiled before it is known. Where `shares` they share processors with what is timed: they
   /// then compile a batch of samples at a time.
@@ -46,11 +46,12 @@ class Compilers {
 
  private:
   struct Slot {
-    std::optional<Process> process;
-    std::optional<Job> job;
+    std::vector<std::string> arguments;
+    std::optional<Process> process{};
+    std::optional<Job> job{};
     Clock::time_point deadline = Clock::time_point::max();
-    int losses = 0;        ///< of processes, since one did a job
-    bool usesGpu = false;  ///< its process, or one that this has started
+    int losses = 0;  ///< of processes, since one did a job
+    int onGpu = 0;   ///< processes that compute on the GPU: its own, and one that this has started
   };
 
   void start(Slot& slot) const;
@@ -65,7 +66,6 @@ class Compilers {
 
   Agenda& agenda_;
   const std::string program_;
-  const std::vector<std::string> arguments_;
   const double timeout_;
   std::vector<Slot> slots_;
   std::string target_;  ///< as a line; empty until it is known

@@ -16,6 +16,14 @@ ProcessorShares divideProcessors(const std::vector<int>& processors, size_t work
   return shares;
 }
 
+std::vector<std::vector<int>> shareOut(const std::vector<int>& processors, int processes) {
+  std::vector<std::vector<int>> shares(static_cast<size_t>(processes));
+  if (shares.empty() || processors.empty()) return shares;
+  const size_t all = std::max(processors.size(), shares.size());
+  for (size_t i = 0; i < all; ++i) shares[i % shares.size()].push_back(processors[i % processors.size()]);
+  return shares;
+}
+
 int compilersFor(const Options& options, const ProcessorShares& shares, size_t processors) {
   if (!options.races(Contender::Opbench) && !options.races(Contender::Inductor)) return 0;
   if (options.compilers) return std::min(*options.compilers, options.samples);

@@ -16,6 +16,9 @@ struct ProcessorShares {
 /// Divides processors among so many workers, at least one, and the compilers.
 ProcessorShares divideProcessors(const std::vector<int>& processors, size_t workers);
 
+/// Processors that so many processes share, each its own as far as there are enough: all are shared out.
+std::vector<std::vector<int>> shareOut(const std::vector<int>& processors, int processes);
+
 /// The number of compilers: one for each processor that they may use, with a few samples for each.
 int compilersFor(const Options& options, const ProcessorShares& shares, size_t processors);
 

@@ -69,9 +69,10 @@ class Supervisor {
     const int number = compilersFor(options, shares, processors.size());
     cache_.emplace(options.cache, number > 0);
     for (const std::string& complaint : cache_->complaints()) complain(complaint);
-    std::vector<std::string> arguments = processArguments(shares.compilers);
-    arguments.emplace_back("--compiler");
-    compilers_.emplace(agenda, number, program_, std::move(arguments), options.timeout);
+    std::vector<std::vector<std::string>> compilers;
+    for (const std::vector<int>& share : shareOut(isDivided_ ? shares.compilers : processors, number))
+      compilers.emplace_back(processArguments(share)).emplace_back("--compiler");
+    compilers_.emplace(agenda, program_, std::move(compilers), options.timeout);
   }
 
   void run() {

@@ -75,6 +75,20 @@ TEST_CASE("Inductor compiles calls ahead of their turn, those that write their a
   CHECK(bed.out().find("geometric mean over the best of the others: 4 samples") != std::string::npos);
 }
 
+TEST_CASE("Inductor compiles networks ahead of their turn, from the graph of a run") {
+  if (std::getenv("OPBENCH_PYTHON") == nullptr) {
+    MESSAGE("OPBENCH_PYTHON is not set: Inductor is not tried");
+    return;
+  }
+  const ProgramBed bed(0);
+  CHECK(
+      bed.program({"model", "one=" + smallModelPath("mlp"), "two=" + smallModelPath("mlp_training"), "--training", "--optimizer",
+                   "sgd", "--device", "cpu", "--repeat", "1", "--contenders", "eager,inductor", "--json", bed.json()}) == 0);
+  const std::string lines = contentOf(bed.json());
+  CHECK(lines.find("\"precompiled\":true") != std::string::npos);
+  CHECK(lines.find("\"status\":\"unsupported\"") == std::string::npos);
+}
+
 TEST_CASE("a step of training that drops out races with Inductor's own numbers, and is right with eager's") {
   if (std::getenv("OPBENCH_PYTHON") == nullptr) {
     MESSAGE("OPBENCH_PYTHON is not set: Inductor is not tried");

@@ -48,7 +48,7 @@ TEST_CASE("a job tells what compiling it ahead came to") {
       inputs::parseFile("Operator: aten.neg.default\ncnt: 1, ((T([2], f16),), {})\n", "a.txt", "s").samples.at(0);
   Compilation compilation{12.5, true, "0123", "signal 11\nit said"};
   CHECK_FALSE(jobOf(toLine(Job{1, sample, compilation, ""})).compilation->inductor.has_value());
-  compilation.inductor = {8000, true, "LoweringException: no", true};
+  compilation.inductor = {8000, true, "LoweringException: no", 2};
   const Job job = jobOf(toLine(Job{1, sample, compilation, ""}));
   REQUIRE(job.compilation.has_value());
   CHECK(job.compilation->ms == 12.5);
@@ -58,7 +58,7 @@ TEST_CASE("a job tells what compiling it ahead came to") {
   CHECK(job.compilation->inductor->ms == 8000);
   CHECK(job.compilation->inductor->cached);
   CHECK(job.compilation->inductor->failure == "LoweringException: no");
-  CHECK(job.compilation->inductor->usesGpu);
+  CHECK(job.compilation->inductor->onGpu == 2);
   CHECK(compiledOf(toLine(job.compilation))->ms == 12.5);
   CHECK_FALSE(compiledOf(toLine(Compiled())).has_value());
 }

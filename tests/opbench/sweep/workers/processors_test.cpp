@@ -29,6 +29,12 @@ TEST_CASE("processors are not divided where workers need all of them") {
   CHECK(shares.compilers.empty());
 }
 
+TEST_CASE("all processors are shared out among compilers, and shared by some where there are too few") {
+  CHECK(shareOut(firstProcessors(5), 2) == std::vector<std::vector<int>>{{0, 2, 4}, {1, 3}});
+  CHECK(shareOut(firstProcessors(2), 3) == std::vector<std::vector<int>>{{0}, {1}, {0}});
+  CHECK(shareOut(firstProcessors(2), 0).empty());
+}
+
 TEST_CASE("there is a compiler for each processor that compilers may use, with four samples for each") {
   Options options;
   options.contenders = {Contender::Eager, Contender::Opbench};
