@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 
 #include "codegen/generate.h"
 #include "ir/error.h"
+#include "ir/parallel.h"
 #include "ir/text/text.h"
 #include "lowering/partition/places.h"
 
@@ -58,10 +60,28 @@ std::vector<Group> GroupCutter::cutAll() {
 }
 
 const GroupCutter::Verdict& GroupCutter::judged(const ir::Graph& graph) {
-  const auto [known, isNew] = verdicts_.try_emplace(ir::toText(graph));
-  Verdict& verdict = known->second;
-  if (isNew) verdict.why = whyNot(graph, [&] { verdict.cost = lowering::costOf(nestsOf(graph, target_), target_); });
-  return verdict;
+  const std::string text = ir::toText(graph);
+  {
+    const std::lock_guard guard(judging_);
+    if (const auto known = verdicts_.find(text); known != verdicts_.end()) return known->second;
+  }
+  Verdict verdict;
+  verdict.why = whyNot(graph, [&] { verdict.cost = lowering::costOf(nestsOf(graph, target_), target_); });
+  const std::lock_guard guard(judging_);
+  return verdicts_.try_emplace(text, std::move(verdict)).first->second;
+}
+
+void GroupCutter::foresee(const std::vector<Cut>& cuts) {
+  std::set<std::vector<int>> unknown;
+  for (const Cut& cut : cuts)
+    for (const std::vector<int>* side : {&cut.first, &cut.second}) {
+      for (const int call : *side) candidateOf({call});  // to which a side is compared
+      if (!candidates_.contains(*side)) unknown.insert(*side);
+    }
+  const std::vector<std::vector<int>> all(unknown.begin(), unknown.end());
+  std::vector<std::optional<Candidate>> found(all.size());
+  ir::inParallel(all.size(), [&](size_t i) { found[i] = made(all[i]); });
+  for (size_t i = 0; i < all.size(); ++i) candidates_.emplace(all[i], *std::move(found[i]));
 }
 
 const GroupCutter::Candidate& GroupCutter::candidateOf(const std::vector<int>& calls) {
@@ -111,7 +131,9 @@ std::optional<Cut> GroupCutter::cheaperCut(const std::vector<int>& calls, const 
   if (!apart || cost.operations <= apart->operations) return std::nullopt;
   std::optional<Cut> best;
   double least = cost.time;
-  for (Cut& cut : lowering::cutsOf(graph_, flow_, calls)) {
+  std::vector<Cut> cuts = lowering::cutsOf(graph_, flow_, calls);
+  foresee(cuts);
+  for (Cut& cut : cuts) {
     if (!isTaken(cut.first) || !isTaken(cut.second)) continue;
     const double time = candidateOf(cut.first).cost.time + candidateOf(cut.second).cost.time;
     if (time >= least) continue;

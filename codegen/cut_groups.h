@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -46,6 +47,8 @@ class GroupCutter {
 
   const Verdict& judged(const ir::Graph& graph);
   const Candidate& candidateOf(const std::vector<int>& calls);
+  /// Finds out about both sides of all cuts, many at a time.
+  void foresee(const std::vector<lowering::Cut>& cuts);
   Candidate made(const std::vector<int>& calls);
   /// Calls one by one; nothing where one is refused.
   std::optional<lowering::Cost> costApart(const std::vector<int>& calls);
@@ -61,6 +64,7 @@ class GroupCutter {
   const lowering::DataFlow& flow_;
   const ir::Target& target_;
   std::unordered_map<std::string, Verdict> verdicts_;  ///< by text
+  std::mutex judging_;                                 ///< of verdicts_
   std::map<std::vector<int>, Candidate> candidates_;   ///< of the group at hand, by its calls
   std::vector<std::vector<int>> refused_;              ///< calls of the group at hand that are no group
 };

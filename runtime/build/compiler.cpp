@@ -1,12 +1,10 @@
 #include "runtime/build/compiler.h"
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <future>
 #include <optional>
-#include <thread>
 
+#include "ir/parallel.h"
 #include "runtime/build/elapsed.h"
 #include "runtime/build/nvrtc.h"
 #include "runtime/build/orc.h"
@@ -40,16 +38,10 @@ double compileAll(const std::vector<ir::KernelSource>& programs, const ir::Targe
   if (!cache.isOpen()) return 0;
   const auto start = std::chrono::steady_clock::now();
   Compiler compiler(target);
-  std::atomic<std::size_t> next = 0;
   std::atomic<bool> areThere = true;
-  const auto work = [&] {
-    for (std::size_t i = next++; i < programs.size(); i = next++)
-      if (!compiler.compile(programs[i], cache).cached) areThere = false;
-  };
-  std::vector<std::future<void>> workers;
-  for (unsigned i = 0; i < std::max(1U, std::thread::hardware_concurrency()); ++i)
-    workers.push_back(std::async(std::launch::async, work));
-  for (std::future<void>& worker : workers) worker.get();
+  ir::inParallel(programs.size(), [&](std::size_t i) {
+    if (!compiler.compile(programs[i], cache).cached) areThere = false;
+  });
   return areThere ? 0 : millisecondsSince(start);
 }
 
