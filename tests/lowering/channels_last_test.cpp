@@ -65,4 +65,15 @@ TEST_SUITE("channels last") {
                   "aten.topk.values(self=a)");
     CHECK(channelsLast(other).find("a f16[2, 16, 8, 8] = aten.convolution") != std::string::npos);
   }
+
+  TEST_CASE("images of convolutions of each channel change where nothing is trained") {
+    CHECK(channelsLast(network(16)).find("c f16[2, 16, 8, 8] strides (1024, 1, 128, 16)") != std::string::npos);
+    std::string trained = network(16);
+    trained.insert(trained.find("  return"),
+                   "  k f16[16, 1, 3, 3] = aten.convolution_backward.default(grad_output=c, input=b, weight=v, bias_sizes=None, "
+                   "stride=[1, 1], padding=[1, 1], dilation=[1, 1], transposed=False, output_padding=[0, 0], groups=16, "
+                   "output_mask=[False, True, False]) @backward 2\n");
+    trained.insert(trained.find("return h") + 8, ", k");
+    CHECK(channelsLast(trained) == trained);
+  }
 }
