@@ -8,6 +8,7 @@
 #include <exception>
 #include <utility>
 
+#include "inputs/operator_name.h"
 #include "ir/error.h"
 #include "opbench/measure/device/aa_calls.h"
 #include "opbench/results/brief.h"
@@ -115,6 +116,13 @@ class Sweep : private Agenda {
     if (!found.empty()) ir::fail(ir::ErrorKind::Input, "{}: cannot resume: {}; use --force to continue anyway", where, found);
   }
 
+  /// Whether compilers have anything to do: of networks they compile what Inductor makes alone.
+  bool isAnyCompiledAhead() const {
+    return options_.races(Contender::Inductor) || std::any_of(mine_.begin(), mine_.end(), [&](int number) {
+             return !inputs::isNetwork(samples_[static_cast<size_t>(number) - 1].op);
+           });
+  }
+
   void raceAll() {
     // Where nothing is left to do no device is opened; the report is of this one all the same.
     if (resumed_ == mine_.size() && resumedRun_) {
@@ -126,6 +134,7 @@ class Sweep : private Agenda {
     if (mine_.empty()) return;
     Options options = options_;
     options.samples = static_cast<int>(samples_.size());
+    if (!isAnyCompiledAhead()) options.compilers = 0;
     options.selection = quoted(selectionArguments(options_));
     options.started = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
     Timeline::begin(options.timeline);

@@ -78,8 +78,8 @@ class Compiling {
   }
 
  private:
-  /// What Inductor makes of a network, whose graph is that of a run: the device is opened for it, and Compilers see to it that
-  /// nothing is timed meanwhile. The plan of opbench takes a second or two, and is left to who races.
+  /// What Inductor makes of a network. A run on the device gives its graph; Compilers see to it that nothing is timed meanwhile.
+  /// The plan of opbench takes a second or two, and is left to who races.
   Compiled network(const inputs::Sample& sample) {
     if (!options_.races(Contender::Inductor)) return std::nullopt;
     if (!opened_) opened_ = runtime::openDevice(device_, 1);

@@ -64,9 +64,10 @@ class Supervisor {
     if (slots_.empty()) slots_.emplace_back().device = options.device;
     const std::vector<int> processors = runtime::allowedProcessors();
     const ProcessorShares shares = divideProcessors(processors, slots_.size());
-    for (size_t i = 0; i < slots_.size(); ++i) slots_[i].processors = shares.workers[i];
-    isDivided_ = !shares.compilers.empty();
     const int number = compilersFor(options, shares, processors.size());
+    isDivided_ = number > 0 && !shares.compilers.empty();
+    const auto ofWorkers = isDivided_ ? shares.workers : shareOut(processors, static_cast<int>(slots_.size()));
+    for (size_t i = 0; i < slots_.size(); ++i) slots_[i].processors = ofWorkers[i];
     cache_.emplace(options.cache, number > 0);
     for (const std::string& complaint : cache_->complaints()) complain(complaint);
     std::vector<std::vector<std::string>> compilers;
