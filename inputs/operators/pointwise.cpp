@@ -55,7 +55,7 @@ Family pointwiseFacts() {
       {"elu_backward", {{5, eluResult}}},
       {"threshold_backward hardsigmoid_backward leaky_relu_backward", {{1, Halves{}}}},
       // A NaN is below every threshold for eager's vectors on CPUs, and above it for their last, scalar elements and on GPUs.
-      {"hardtanh_backward", {{1, Halves{true}}}},
+      {"hardtanh_backward hardshrink_backward softshrink_backward", {{1, Halves{true}}}},
       // The same. The product of an infinite gradient is anything where the other factor is 0 but for a rounding.
       {"hardswish_backward", {{0, Tame{}}, {1, Halves{true}}}},
       // The gradient at NaN is 0 where eager's host takes vectors of elements, and NaN where it takes one.

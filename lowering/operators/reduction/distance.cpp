@@ -69,9 +69,9 @@ Tensors euclideanDistances(Context& c) {
   return asOutputs(c, {lengths(c, differences(first, second), 2)});
 }
 Tensors cdistBackward(Context& c) {
-  if (c.number("p") == 0) return {zeros(c)};
   const Tensor first = inOpmath(c.tensor("x1")), second = inOpmath(c.tensor("x2"));
   const Tensor apart = differences(first, second);
+  if (c.number("p") == 0 || numelOf(apart.sizes) == 0) return {zeros(c)};
   const std::size_t rank = apart.sizes.size();
   const auto share = [p = c.number("p")](Value apart, Value distance, Value grad) { return slopeOf(p, apart, distance) * grad; };
   const auto ofRows = [&](const Tensor& rows) { return unsqueezed(cast(rows, apart.dtype), rank - 1); };

@@ -95,6 +95,10 @@ TEST_CASE("comparisons meet ties, thresholds are met, and what asks for NaN and 
   CHECK(std::all_of(left.begin(), left.end(), [](float x) { return 2 * x == std::floor(2 * x); }));
   auto input = drawn<float>("aten.hardtanh_backward.default", "((T([500], f32), T([500], f32), 0.0, 6.0), {})", 1);
   CHECK(std::count(input.begin(), input.end(), 0.0f) > 10);
+  for (const char* op : {"aten.hardshrink_backward.default", "aten.softshrink_backward.default"}) {
+    input = drawn<float>(op, "((T([500], f32), T([500], f32), 0.5), {})", 1);
+    CHECK(std::count(input.begin(), input.end(), 0.5f) > 10);
+  }
   auto special = drawn<float>("aten.isnan.default", "((T([500], f32),), {})", 0);
   CHECK(std::any_of(special.begin(), special.end(), [](float x) { return std::isnan(x); }));
   CHECK(std::any_of(special.begin(), special.end(), [](float x) { return std::isinf(x) && x < 0; }));

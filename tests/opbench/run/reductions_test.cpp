@@ -338,6 +338,11 @@ TEST_CASE_FIXTURE(tests::Operators, "distances") {
     compare("aten._pdist_forward.default", fmt::format("((T([6, 3], f32), {}), {{}})", p));
     compare("aten._pdist_backward.default", fmt::format("((T([15], f32), T([6, 3], f32), {}, T([15], f32)), {{}})", p));
   }
+  const auto large = [](const std::vector<at::Tensor>& tensors) { tensors.at(0).mul_(1e12); };  // powers near 1e36
+  for (const char* p : {"1.5", "3.0"})
+    compareOnCpu("aten._cdist_forward.default", fmt::format("((T([5, 2], f32), T([6, 2], f32), {}, None), {{}})", p), large);
+  compare("aten._cdist_backward.default",
+          "((T([0, 4, 3], f32), T([1, 4, 5], f32), T([0, 3, 5], f32), 2.0, T([0, 4, 3], f32)), {})");
 }
 
 TEST_CASE_FIXTURE(tests::Operators, "batch norms of other names") {
