@@ -40,6 +40,7 @@ Family normalizationFacts() {
       // Beside large elements the mean of a norm is rounded as a sum is, which is more than one of its elements may be off. Eager
       // folds mean, scale and shift into one product and one sum, in which large or infinite ones cancel or do not.
       {"native_layer_norm", {{0, Tame{}}, {2, Tame{}}, {3, Tame{}}}},
+      {"rms_norm _fused_rms_norm", {{0, Tame{}}, {2, Tame{}}}},
       {.operators = "native_group_norm", .domains = {{0, Tame{}}, {1, Tame{}}, {2, Tame{}}}, .combined = Combined::AllButFirst},
       {.operators = batchNorms,
        .domains = {{0, batch}, {1, Tame{}}, {2, Tame{}}, {3, Tame{}}, {4, variance}},
@@ -50,6 +51,7 @@ Family normalizationFacts() {
       {.operators = "_batch_norm_with_update cudnn_batch_norm", .judged = {{.workspaces = {3}}}},
       // Gradients of norms are small differences of large sums, which a large element would hide.
       {"native_layer_norm_backward", {{0, Tame{}}, {1, Tame{}}, {3, Tame{}}, {4, variance}, {5, Tame{}}}},
+      {"_fused_rms_norm_backward", {{0, Tame{}}, {1, Tame{}}, {3, variance}, {4, Tame{}}}},
       {.operators = "native_group_norm_backward",
        .domains = {{0, Tame{}}, {1, Tame{}}, {2, Tame{}}, {3, variance}, {4, Tame{}}},
        .combined = Combined::AllButFirst},

@@ -103,6 +103,22 @@ TEST_CASE("layer norm backward: rows and columns are loops of their own") {
 )");
 }
 
+TEST_CASE("the gradient of a norm by mean squares: a row has one reduction, and columns are loops of their own") {
+  CHECK(loopsOf(R"(  in grad_out f16[8, 16]
+  in input    f16[8, 16]
+  in rstd     f32[8, 1]
+  in weight   f16[16]
+  out0 f16[8, 16], out1 f16[16] = aten._fused_rms_norm_backward.default(grad_out=grad_out, input=input, normalized_shape=[16], rstd=rstd, weight=weight, output_mask=[True, True])
+  return out0, out1
+)") == R"(  for i0 in 8, i1 in 16 reduce i2 in 16
+    let t0 = rstd[i0]
+    let t1 = f32(input[i0*16 + i1]) * t0 * (add[i2](f32(grad_out[i0*16 + i2]) * f32(weight[i2]) * (f32(input[i0*16 + i2]) * t0)) / f32(16))
+    out0[i0*16 + i1] = f16((f32(grad_out[i0*16 + i1]) * f32(weight[i1]) - t1) * t0)
+  for i0 in 16 reduce i1 in 8
+    out1[i0] = f16(add[i1](f32(grad_out[i1*16 + i0]) * (f32(input[i1*16 + i0]) * rstd[i1])))
+)");
+}
+
 TEST_CASE("batch norm in training: one traversal around the median of three elements; running statistics are written in place") {
   CHECK(loopsOf(R"(  in input        f16[4, 3, 5, 5]
   in running_mean f32[3]

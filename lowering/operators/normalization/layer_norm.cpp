@@ -1,4 +1,6 @@
 // Normalisation of rows: the last dimensions of a tensor.
+#include <limits>
+
 #include "ir/error.h"
 #include "lowering/operators/normalization/normalization.h"
 
@@ -45,6 +47,40 @@ Tensors layerNormBackward(Context& c) {
           squeeze(c, sum(c, product(grad, normal), rows.outer), rows.outer), squeeze(c, sum(c, grad, rows.outer), rows.outer)});
 }
 
+// ---------------------------------------------------------------------------------------------------------------------
+// By the root of the mean square alone.
+
+/// What is added to the mean square: as given, or what 1 differs by from the next number of a dtype.
+double epsilonOf(const Context& c, ir::DType dtype) {
+  if (!c.argument("eps").is<ir::None>()) return c.number("eps");
+  return dtype == ir::DType::F64 ? std::numeric_limits<double>::epsilon() : std::numeric_limits<float>::epsilon();
+}
+
+/// The norm, and with it the scale where that is a result.
+Tensors rmsNorm(Context& c) {
+  const Tensor x = inOpmath(c.tensor("input"));
+  const Rows rows(c, x);
+  const Tensor scale = inverseDeviation(mean(c, product(x, x), rows.inner), epsilonOf(c, x.dtype));
+  Tensors results{affine(product(x, scale), converted(c.optionalTensor("weight"), x.dtype), {}), scale};
+  results.resize(static_cast<std::size_t>(c.outputCount()));
+  return asOutputs(c, results);
+}
+
+Tensors rmsNormBackward(Context& c) {
+  const Tensor x = inOpmath(c.tensor("input"));
+  const Rows rows(c, x);
+  const Tensor grad = cast(c.tensor("grad_out"), x.dtype), scale = cast(c.tensor("rstd"), x.dtype);
+  const Tensor normal = product(x, scale);
+  const Tensor weighted = affine(grad, converted(c.optionalTensor("weight"), x.dtype), {});
+  const Tensor slope = mean(c, product(weighted, normal), rows.inner);
+  const auto gradient = [](Value grad, Value normal, Value scale, Value slope) { return (grad - normal * slope) * scale; };
+  return wanted(
+      c, {map(gradient, weighted, normal, scale, slope), squeeze(c, sum(c, product(grad, normal), rows.outer), rows.outer)});
+}
+
+const Lowering rmsNormAlone{"aten::rms_norm", rmsNorm};
+const Lowering fusedRmsNorm{"aten::_fused_rms_norm", rmsNorm};
+const Lowering fusedRmsNormBackward{"aten::_fused_rms_norm_backward", rmsNormBackward};
 const Lowering nativeLayerNorm{"aten::native_layer_norm", layerNorm};
 const Lowering nativeLayerNormBackward{"aten::native_layer_norm_backward", layerNormBackward};
 

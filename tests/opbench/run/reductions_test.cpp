@@ -219,6 +219,16 @@ TEST_CASE_FIXTURE(tests::Operators, "normalisation of rows") {
   }
 }
 
+TEST_CASE_FIXTURE(tests::Operators, "normalisation of rows by their mean squares") {
+  const std::string forward = "aten._fused_rms_norm.default", backward = "aten._fused_rms_norm_backward.default";
+  compare(forward, "((T([3, 8, 96], f16), [96], T([96], f16), 1e-06), {})");
+  compare(forward, "((T([1, 7, 33], f16), [33], None, None), {})");
+  compare(forward, "((T([4, 3, 5], f16), [3, 5], T([3, 5], f16), 1e-05), {})");
+  compare(forward, "((T([2, 9, 40], f16, stride=(360, 1, 9)), [40], T([40], f16), 1e-06), {})");
+  compare(forward, "((T([12, 80], f16), [80], T([80], f16), None), {})", farFromZero);
+  compare("aten.rms_norm.default", "((T([3, 8, 96], f16), [96], T([96], f16)), {})");
+}
+
 TEST_CASE_FIXTURE(tests::Operators, "normalisation of groups") {
   for (int groups : {1, 2, 6}) {
     for (const char* layout : layouts) {
