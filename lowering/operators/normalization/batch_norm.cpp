@@ -88,11 +88,17 @@ Tensors cudnnBatchNorm(Context& c) {
 }
 Tensors batchNormWithUpdate(Context& c) { return train(c, Channels(c), c.number("momentum"), c.number("eps"), {noReserve(c)}); }
 
+/// The sum of a channel's numbers, which ATen adds in double on a CPU.
+Tensor summed(Context& c, const Tensor& tensor, const Dims& dims) {
+  if (!c.followsHost()) return sum(c, tensor, dims);
+  return cast(sum(c, cast(tensor, ir::DType::F64), dims), tensor.dtype);
+}
+
 /// The gradients of input, weight and bias; the gradients of statistics count where these were made of the batch.
 Tensors channelGradients(Context& c, const Channels& k, const Tensor& grad, const Tensor& mean, const Tensor& deviation,
                          bool isTraining) {
   const Tensor normal = centeredAgain(k.x, mean, deviation);
-  const Tensor total = sum(c, grad, k.others), along = sum(c, product(grad, normal), k.others);
+  const Tensor total = summed(c, grad, k.others), along = summed(c, product(grad, normal), k.others);
   const Tensor scale = affine(deviation, k.argument(c, "weight"), {});
   const Tensor input = isTraining
                            ? centeredGradient(grad, normal, scale, dividedBy(total, k.count()), dividedBy(along, k.count()))
