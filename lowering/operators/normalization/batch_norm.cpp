@@ -88,9 +88,9 @@ Tensors cudnnBatchNorm(Context& c) {
 }
 Tensors batchNormWithUpdate(Context& c) { return train(c, Channels(c), c.number("momentum"), c.number("eps"), {noReserve(c)}); }
 
-/// The sum of a channel's numbers, which ATen adds in double on a CPU.
+/// The sum of a channel's numbers, which ATen adds in double on a CPU where the input is no half.
 Tensor summed(Context& c, const Tensor& tensor, const Dims& dims) {
-  if (!c.followsHost()) return sum(c, tensor, dims);
+  if (!c.followsHost() || ir::isLowPrecision(c.tensor("input").dtype)) return sum(c, tensor, dims);
   return cast(sum(c, cast(tensor, ir::DType::F64), dims), tensor.dtype);
 }
 
