@@ -74,10 +74,8 @@ const GroupCutter::Verdict& GroupCutter::judged(const ir::Graph& graph) {
 void GroupCutter::foresee(const std::vector<Cut>& cuts) {
   std::set<std::vector<int>> unknown;
   for (const Cut& cut : cuts)
-    for (const std::vector<int>* side : {&cut.first, &cut.second}) {
-      for (const int call : *side) candidateOf({call});  // to which a side is compared
+    for (const std::vector<int>* side : {&cut.first, &cut.second})
       if (!candidates_.contains(*side)) unknown.insert(*side);
-    }
   const std::vector<std::vector<int>> all(unknown.begin(), unknown.end());
   std::vector<std::optional<Candidate>> found(all.size());
   ir::inParallel(all.size(), [&](size_t i) { found[i] = made(all[i]); });

@@ -47,7 +47,7 @@ class GroupCutter {
 
   const Verdict& judged(const ir::Graph& graph);
   const Candidate& candidateOf(const std::vector<int>& calls);
-  /// Finds out about both sides of all cuts, many at a time.
+  /// Finds out about both sides of all cuts, many at a time. Each call alone is known before (costApart).
   void foresee(const std::vector<lowering::Cut>& cuts);
   Candidate made(const std::vector<int>& calls);
   /// Calls one by one; nothing where one is refused.

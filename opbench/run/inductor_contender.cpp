@@ -8,6 +8,7 @@
 #include "inputs/files.h"
 #include "inputs/operator_name.h"
 #include "ir/error.h"
+#include "opbench/run/network.h"
 #include "runtime/contenders/packaged.h"
 
 namespace opbench {
@@ -17,13 +18,6 @@ namespace {
 /// memory that lies as eager's, since numbers are drawn in its order.
 const std::vector<std::string> eagersDraws{"fallback_random=true", "layout_optimization=false", "comprehensive_padding=false",
                                            "reorder_for_peak_memory=false"};
-
-/// A network's run as one graph. Error: Unsupported where it has none.
-runtime::Capture captured(runtime::Workload& workload) {
-  std::optional<runtime::Capture> capture = workload.capture(runtime::Audit::No);
-  if (!capture) ir::fail(ir::ErrorKind::Unsupported, "{} has no graph", workload.op());
-  return std::move(*capture);
-}
 
 runtime::CallablePtr loaded(const Inductor::Package& package, const runtime::TensorList& constants,
                             const SampleContext& context) {

@@ -68,18 +68,23 @@ Criterion criterionOf(const runtime::Workload& workload, const inputs::Sample& s
   return criterion;
 }
 
+runtime::Capture captured(runtime::Workload& workload) {
+  std::optional<runtime::Capture> capture = workload.capture(runtime::Audit::No);
+  if (!capture) ir::fail(ir::ErrorKind::Unsupported, "{} has no graph", workload.op());
+  return std::move(*capture);
+}
+
 NetworkPlan& planOf(const SampleContext& context) {
   if (context.network != nullptr) return *context.network;
-  std::optional<runtime::Capture> capture = context.workload.capture(runtime::Audit::No);
-  if (!capture) ir::fail(ir::ErrorKind::Unsupported, "{} has no graph", context.workload.op());
-  const int constants = capture->constants ? capture->constants.size() : 0;
-  refuseOthersState(capture->graph, static_cast<int>(capture->graph.inputs.size()) - constants);
+  const runtime::Capture capture = captured(context.workload);
+  const int constants = capture.constants ? capture.constants.size() : 0;
+  refuseOthersState(capture.graph, static_cast<int>(capture.graph.inputs.size()) - constants);
   auto made = std::make_unique<NetworkPlan>();
-  made->constants = capture->constants;
+  made->constants = capture.constants;
   const ir::Target& target = context.bench.device.target();
   const auto mayGenerate = [&](const ir::Node& node) { return !isMorePreciseInAten(node, target); };
   made->plan =
-      codegen::compileNetwork(capture->graph, target, {runtime::drawsNumbers, mayGenerate, context.bench.options.without});
+      codegen::compileNetwork(capture.graph, target, {runtime::drawsNumbers, mayGenerate, context.bench.options.without});
   if (const auto fault = context.bench.options.fault; fault && !isOfNetworks(*fault) && !breakPlan(made->plan, *fault, target))
     ir::fail(ir::ErrorKind::Unsupported, "{} has no place for the fault {}", context.workload.op(), name(*fault));
   context.network = std::move(made);

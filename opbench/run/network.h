@@ -17,6 +17,8 @@ void countProducts(runtime::Workload& workload, Row& row, const Bench& bench);
 /// Runs a network's baseline once more, and notes which of its parts hold memory. What fails is told as above.
 void traceMemory(runtime::Workload& workload, Row& row, const Bench& bench);
 
+/// A network's run as one graph. Error: Unsupported where it has none.
+runtime::Capture captured(runtime::Workload& workload);
 /// The plan of a network's step, which is captured and compiled when first asked for. Error: Unsupported for what graphs and
 /// plans do not hold.
 NetworkPlan& planOf(const SampleContext& context);

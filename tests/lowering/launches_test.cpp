@@ -8,6 +8,7 @@
 #include "ir/text/text.h"
 #include "ir/verify/verify.h"
 #include "lowering/fusion/split_reduction.h"
+#include "lowering/kernel/insert_barriers.h"
 #include "lowering/tensor/lowering.h"
 #include "tests/kernels_of.h"
 #include "tests/lowering/schedule/schedules.h"
@@ -18,6 +19,20 @@ namespace {
 std::vector<ir::Loops> lowered(const std::string& lines) { return lowering::lower(ir::parseGraph("graph\n" + lines)); }
 
 std::vector<ir::Kernel> kernelsOf(const std::string& lines) { return tests::kernelsOf(lowered(lines), tests::hopper()); }
+
+/// Checks that a kernel computes what several loops do one after another.
+void computesAll(const ir::Kernel& kernel, const std::vector<ir::Loops>& all) {
+  ir::verify(kernel);
+  tests::Values expected;
+  for (const ir::Loops& loops : all) {
+    const std::vector<ir::Memory> memory = tests::randomMemory(loops, 1);
+    for (std::size_t i = 0; i < memory.size(); ++i) expected.emplace(loops.buffers[i].value, memory[i]);
+  }
+  tests::Values found = expected;
+  for (const ir::Loops& loops : all) tests::run(loops, expected);
+  tests::run(kernel, found);
+  for (const auto& [value, memory] : expected) CHECK(tests::same(found.at(value), memory));
+}
 
 TEST_CASE("kernels that know nothing of each other are one launch, all of them") {
   const std::vector<ir::Loops> all = lowered(R"(  in a f32[1000]
@@ -34,16 +49,7 @@ TEST_CASE("kernels that know nothing of each other are one launch, all of them")
   const std::vector<ir::Kernel> kernels = tests::kernelsOf(all, tests::hopper());
   REQUIRE(kernels.size() == 1);
   INFO(ir::toText(kernels.front()));
-  ir::verify(kernels.front());
-  tests::Values expected;
-  for (const ir::Loops& loops : all) {
-    const std::vector<ir::Memory> memory = tests::randomMemory(loops, 1);
-    for (std::size_t i = 0; i < memory.size(); ++i) expected.emplace(loops.buffers[i].value, memory[i]);
-  }
-  tests::Values found = expected;
-  for (const ir::Loops& loops : all) tests::run(loops, expected);
-  tests::run(kernels.front(), found);
-  for (const auto& [value, memory] : expected) CHECK(tests::same(found.at(value), memory));
+  computesAll(kernels.front(), all);
 }
 
 TEST_CASE("kernels of one launch have their arrays of shared memory in common, as a CTA runs one of them") {
@@ -55,29 +61,15 @@ TEST_CASE("kernels of one launch have their arrays of shared memory in common, a
   out2 f32[256, 640] = aten.neg.default(self=c)
   return out0, out1, out2
 )");
-  const auto sharedBytes = [](const ir::Kernel& kernel) {
-    int64_t bytes = 0;
-    for (const ir::Local& local : kernel.locals)
-      if (local.space == ir::Space::Shared) bytes += local.buffer.type.storageElements() * ir::sizeOf(local.buffer.type.dtype);
-    return bytes;
-  };
   int64_t most = 0;  // of one alone
-  for (const ir::Loops& loops : all) most = std::max(most, sharedBytes(tests::kernelsOf({loops}, tests::hopper()).front()));
+  for (const ir::Loops& loops : all)
+    most = std::max(most, lowering::sharedBytes(tests::kernelsOf({loops}, tests::hopper()).front()));
   CHECK(most > 0);
   const std::vector<ir::Kernel> kernels = tests::kernelsOf(all, tests::hopper());
   REQUIRE(kernels.size() == 1);
   INFO(ir::toText(kernels.front()));
-  CHECK(sharedBytes(kernels.front()) == most);
-  ir::verify(kernels.front());
-  tests::Values expected;
-  for (const ir::Loops& loops : all) {
-    const std::vector<ir::Memory> memory = tests::randomMemory(loops, 1);
-    for (std::size_t i = 0; i < memory.size(); ++i) expected.emplace(loops.buffers[i].value, memory[i]);
-  }
-  tests::Values found = expected;
-  for (const ir::Loops& loops : all) tests::run(loops, expected);
-  tests::run(kernels.front(), found);
-  for (const auto& [value, memory] : expected) CHECK(tests::same(found.at(value), memory));
+  CHECK(lowering::sharedBytes(kernels.front()) == most);
+  computesAll(kernels.front(), all);
 }
 
 TEST_CASE("a kernel shares the launch of a later one, past those that run between them") {

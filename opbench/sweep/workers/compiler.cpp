@@ -16,6 +16,7 @@
 #include "opbench/check/faults/process_fault_causes.h"
 #include "opbench/process/channel.h"
 #include "opbench/run/inductor_contender.h"
+#include "opbench/run/network.h"
 #include "opbench/select/skipped.h"
 #include "opbench/sweep/messages.h"
 #include "opbench/timeline/timeline.h"
@@ -94,9 +95,7 @@ class Compiling {
   ir::Graph graphOfRun(const inputs::Sample& sample) const {
     const auto workload = runtime::makeWorkload(sample, *opened_, options_.seed, {options_.data},
                                                 runtime::Programs(options_.modelsFolder, options_.programs));
-    std::optional<runtime::Capture> capture = workload->capture(runtime::Audit::No);
-    if (!capture) ir::fail(ir::ErrorKind::Unsupported, "{} has no graph", sample.op);
-    return std::move(capture->graph);
+    return captured(*workload).graph;
   }
 
   Compiled kernels(const ir::Graph& graph) {

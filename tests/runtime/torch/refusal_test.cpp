@@ -61,7 +61,7 @@ Names allowedSchemas() {
 void undo(int minor, Names& schemas) {
   std::ifstream file(std::filesystem::path(tests::modelFolder()).parent_path().parent_path() / "runtime/torch/releases" /
                      fmt::format("2.{}.txt", minor));
-  REQUIRE_MESSAGE(file, "no list of what torch 2." << minor << " changed: see runtime/torch/releases/README.md");
+  REQUIRE_MESSAGE(file, "the schemas that torch 2." << minor << " changed are not listed: see runtime/torch/releases/README.md");
   for (std::string line; std::getline(file, line);) {
     const std::string schema = line.substr(2);
     if (line.starts_with("> ")) CHECK_MESSAGE(schemas.erase(schema) == 1, schema);
