@@ -109,6 +109,7 @@ opbench_zoo(zoo torch::cpu zoo.cpp)
 opbench_zoo(zoo_over_aten torch::cpu over_aten.cpp)
 opbench_zoo(zoo_namesakes torch::cpu namesakes.cpp)
 opbench_zoo(zoo_wrong torch::cpu wrong.cpp)
+opbench_zoo(zoo_fused torch::cpu fused.cpp)
 opbench_zoo(zoo_cuda torch::cuda cuda.cpp kernels.cpp)
 
 opbench_test(ir OBJECTS ir)
@@ -126,7 +127,7 @@ opbench_test(opbench TORCH OBJECTS ${OPBENCH_OBJECTS} LINKS torch::cpu opbench::
                    "isolation:sweep/workers/isolation_test.cpp" "supervision:sweep/workers/supervision_test.cpp"
                    "sweep:sweep/long_sweep_test.cpp,sweep/case_limit_test.cpp,sweep/refused_test.cpp")
 # What tests start, what they start it with, and a disk that fails under it.
-add_dependencies(test_opbench opbench fake_worker faulty_disk zoo zoo_over_aten zoo_namesakes zoo_wrong)
+add_dependencies(test_opbench opbench fake_worker faulty_disk zoo zoo_over_aten zoo_namesakes zoo_wrong zoo_fused)
 # The inputs of tests/fuzz/corpus, read by the program as it is; cmake/Fuzz.cmake builds the search for others.
 opbench_test(fuzz OBJECTS ${OPBENCH_OBJECTS} LINKS torch::cpu opbench::llvm)
 opbench_test(gpu TORCH LABEL gpu OBJECTS ${OPBENCH_OBJECTS} LINKS torch::cpu opbench::llvm SHARED tests/opbench/process.cpp)

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "inputs/text/scanner.h"
+#include "ir/error.h"
 
 namespace inputs {
 namespace {
@@ -51,6 +53,14 @@ constexpr RefusedOperator table[] = {
     {"aten.shallow_copy_data_", "exchanges the storage of a tensor"},
 };
 
+constexpr std::pair<std::string_view, SampleKind> namespaces[] = {
+    {"region.", SampleKind::Region}, {"rnn.", SampleKind::Recurrent}, {"model.", SampleKind::Model}};
+
+std::vector<OwnOperator>& ownOperators() {
+  static std::vector<OwnOperator> operators;
+  return operators;
+}
+
 /// `aten.add` of `aten.add.Tensor`.
 std::string_view packetOf(std::string_view op) {
   const size_t first = op.find('.');
@@ -61,12 +71,41 @@ std::string_view packetOf(std::string_view op) {
 
 std::span<const RefusedOperator> refusedOperators() { return table; }
 
+OwnOperator ownOperatorOf(std::string_view text) {
+  constexpr std::string_view ending = "_reference";
+  const size_t equals = text.find('=');
+  OwnOperator own;
+  own.reference = text.substr(equals == std::string_view::npos ? 0 : equals + 1);
+  own.op = operatorName(equals == std::string_view::npos ? text : text.substr(0, equals));
+  const bool isNamed = equals != std::string_view::npos || own.op.ends_with(ending);
+  if (!isNamed || own.reference.find("::") == std::string::npos)
+    ir::fail(ir::ErrorKind::Input, "{} must be OP=LIBRARY::NAME, as my.norm=my::slow_norm, or LIBRARY::OP{}", shown(text),
+             ending);
+  if (equals == std::string_view::npos) own.op.resize(own.op.size() - ending.size());
+  own.op = packetOf(own.op);
+  const bool isOpbenchs =
+      std::any_of(std::begin(namespaces), std::end(namespaces), [&](const auto& each) { return own.op.starts_with(each.first); });
+  if (!isOperatorName(own.op) || isOpbenchs || own.op.substr(0, own.op.find('.')) == callableNamespace)
+    ir::fail(ir::ErrorKind::Input, "{} is no operator of a library's, as my.norm is", shown(own.op));
+  return own;
+}
+
+void setOwnOperators(std::vector<OwnOperator> operators) { ownOperators() = std::move(operators); }
+
+const std::string* referenceOf(std::string_view op) {
+  for (const OwnOperator& own : ownOperators())
+    if (own.op == packetOf(op)) return &own.reference;
+  return nullptr;
+}
+
 SampleKind kindOf(std::string_view op) {
-  constexpr std::pair<std::string_view, SampleKind> namespaces[] = {
-      {"region.", SampleKind::Region}, {"rnn.", SampleKind::Recurrent}, {"model.", SampleKind::Model}};
   for (const auto& [name, kind] : namespaces)
     if (op.starts_with(name) && isOperatorName(op)) return kind;
   return SampleKind::Call;
+}
+
+bool isOfLibrary(std::string_view op) {
+  return isOperatorName(op) && isCall(op) && op.substr(0, op.find('.')) != callableNamespace;
 }
 
 bool isTraining(std::string_view op) { return isNetwork(op) && op.ends_with(".training"); }
@@ -95,9 +134,8 @@ std::string operatorName(std::string_view spelled) {
 
 std::optional<std::string> refusalOf(std::string_view op) {
   if (!isOperatorName(op)) return fmt::format("{} is not an operator name such as aten.add.Tensor", shown(op));
-  if (!isCall(op)) return std::nullopt;
-  if (op.substr(0, op.find('.')) != callableNamespace)
-    return fmt::format("{} is refused: only operators of the namespace {} are called", op, callableNamespace);
+  if (!isCall(op) || referenceOf(op) != nullptr) return std::nullopt;
+  if (isOfLibrary(op)) return fmt::format("{} is refused: only operators of the namespace {} are called", op, callableNamespace);
   const auto refused = std::find_if(std::begin(table), std::end(table),
                                     [&](const RefusedOperator& entry) { return entry.packet == packetOf(op); });
   if (refused == std::end(table)) return std::nullopt;

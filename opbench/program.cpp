@@ -11,9 +11,11 @@
 #include <set>
 
 #include "inputs/files.h"
+#include "inputs/operator_name.h"
 #include "inputs/text/printable.h"
 #include "lowering/layout/schedule.h"
 #include "lowering/tensor/lowering.h"
+#include "opbench/challenge/challenge.h"
 #include "opbench/cli/options.h"
 #include "opbench/cli/outputs.h"
 #include "opbench/compat/habits.h"
@@ -31,6 +33,7 @@
 #include "opbench/sweep/sweep.h"
 #include "opbench/sweep/workers/compiler.h"
 #include "opbench/sweep/workers/worker.h"
+#include "opbench/text/nearest.h"
 #include "opbench/verbs/doctor.h"
 #include "opbench/verbs/list.h"
 #include "opbench/verbs/profile.h"
@@ -115,12 +118,12 @@ void checkContenders(const std::vector<inputs::Sample>& samples, const Options& 
   std::set<std::string> operators;
   for (const inputs::Sample& sample : samples) operators.insert(sample.op);
   for (const Contender& contender : options.contenders) {
-    const auto computes = [&](const std::string& op) {
-      const std::vector<Contender> racing = contendersOf(op, options.contenders);
-      return std::find(racing.begin(), racing.end(), contender) != racing.end();
-    };
-    if (std::none_of(operators.begin(), operators.end(), computes))
+    if (std::any_of(operators.begin(), operators.end(), [&](const std::string& op) { return computes(contender, op); })) continue;
+    if (contender.target().empty())
       ir::fail(ir::ErrorKind::Input, "--contenders: {} computes none of the samples, as {}", name(contender), *operators.begin());
+    const std::vector<std::string> all(operators.begin(), operators.end());
+    ir::fail(ir::ErrorKind::Input, "--contenders: no sample is of {}, which {} is for{}", contender.target(),
+             name(contender.untargeted()), suggestion(nearest(contender.target(), all)));
   }
 }
 
@@ -219,6 +222,12 @@ int raceAll(Options options, RaceSamples race) {
   return unreadable > 0 ? Usage : Fine;
 }
 
+int challenge(const Options& options) {
+  if (options.challenge.folder.empty()) return judgeChallenge(options, standardStreams()) ? Fine : Failed;
+  writeChallenge(options, standardStreams());
+  return Fine;
+}
+
 int profile(const Options& options) {
   if (!options.profiling.tool.empty()) return profileWith(options, standardStreams()) ? Fine : Failed;
   if (options.profiling.compared.empty()) return raceAll(options, profileSamples);
@@ -226,12 +235,21 @@ int profile(const Options& options) {
   return Fine;
 }
 
+/// Operators of the user's own that samples may call.
+void allowOwnOperators(const Options& options) {
+  std::vector<inputs::OwnOperator> own;
+  for (const std::string& text : options.references) own.push_back(inputs::ownOperatorOf(text));
+  inputs::setOwnOperators(std::move(own));
+}
+
 int run(const Options& options) {
+  allowOwnOperators(options);
   if (const Action action = actionWithoutTorch(options.verb)) return action(options);
   switch (options.verb) {
     case Verb::List: return list(options);
     case Verb::Doctor: return doctor(options);
     case Verb::Repro: return reproduce(options, standardStreams()) ? Fine : Failed;
+    case Verb::Challenge: return challenge(options);
     case Verb::Profile: return profile(options);
     case Verb::Rnn:
     case Verb::Model: return raceAll(options, sweep);

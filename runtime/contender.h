@@ -7,7 +7,8 @@ namespace runtime {
 
 /// A way of computing a workload that takes part in a race, by its name: 1 to 80 letters, digits and `_`, and for an operator
 /// or a kernel of the user's `:` and `.` too (`my::softmax.out`, `kernel::softmax`). A namespace of operators (`my`) stands for
-/// the one of each call's name.
+/// the one of each call's name. As it is asked for, the user's may have a target: `my::add_norm@region.3730256e5117` computes
+/// samples of that operator alone, for which it is `my::add_norm`.
 class Contender {
  public:
   static const Contender Eager;        ///< ATen's own call
@@ -22,6 +23,13 @@ class Contender {
   bool isOwn() const { return name_.find("::") != std::string::npos; }
   /// Whether it is a CUDA kernel of the user's.
   bool isKernel() const { return name_.starts_with(kernelPrefix); }
+  /// The operator of the samples that it computes; empty where it may compute any.
+  std::string target() const {
+    const size_t at = name_.find('@');
+    return at == std::string::npos ? "" : name_.substr(at + 1);
+  }
+  /// The same without its target.
+  Contender untargeted() const { return Contender(name_.substr(0, name_.find('@'))); }
   static constexpr const char* kernelPrefix = "kernel::";
   bool operator==(const Contender&) const = default;
 

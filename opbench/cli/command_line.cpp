@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "ir/error.h"
+#include "opbench/challenge/options.h"
 #include "opbench/cli/help/completion.h"
 #include "opbench/compare/options.h"
 #include "opbench/networks/options/model.h"
@@ -104,6 +105,7 @@ void declareAll(CLI::App& app, Options& options) {
   declareConvert(app, options);
   declareMerge(app, options);
   declareRepro(app, options);
+  declareChallenge(app, options.challenge);
   declareProfile(app, options.profiling, options.rnn);
   declareRnn(app, options.rnn, options.warmups, options.runs);
   declareModel(app, options.model, options.tracesMemory);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "ir/error.h"
+#include "opbench/challenge/options.h"
 #include "opbench/cli/command_line.h"
 #include "opbench/cli/contender_options.h"
 #include "opbench/cli/help/completion.h"
@@ -37,9 +38,9 @@ using ir::ErrorKind;
 using ir::fail;
 
 constexpr std::pair<std::string_view, Verb> verbs[] = {
-    {"doctor", Verb::Doctor},   {"compare", Verb::Compare}, {"convert", Verb::Convert}, {"merge", Verb::Merge},
-    {"profile", Verb::Profile}, {"repro", Verb::Repro},     {"rnn", Verb::Rnn},         {"model", Verb::Model},
-    {"cnn", Verb::Rnn},         {"record", Verb::Record},   {"show", Verb::Show}};
+    {"doctor", Verb::Doctor},       {"compare", Verb::Compare}, {"convert", Verb::Convert}, {"merge", Verb::Merge},
+    {"profile", Verb::Profile},     {"repro", Verb::Repro},     {"rnn", Verb::Rnn},         {"model", Verb::Model},
+    {"challenge", Verb::Challenge}, {"cnn", Verb::Rnn},         {"record", Verb::Record},   {"show", Verb::Show}};
 
 /// The words that an option was given; none where it was not.
 std::vector<std::string> given(const CLI::App& app, const std::string& option) { return app.get_option(option)->results(); }
@@ -263,6 +264,7 @@ std::optional<Options> completed(const CLI::App& app, const std::vector<std::str
   if (app.got_subcommand("model")) readModel(app, environment, options);
   if (options.verb == Verb::Compare) readCompare(options.compare);
   if (options.verb == Verb::Show) check(options.show);
+  if (options.verb == Verb::Challenge) check(options.challenge);
   if (app.got_subcommand("merge")) readRunnerReport(options.model.runner);
   if (app.got_subcommand("record")) readRecord(app, environment, options);
   constexpr std::array sharding{Verb::Race, Verb::Rnn, Verb::Model, Verb::Profile, Verb::Work, Verb::List};

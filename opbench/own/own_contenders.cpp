@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "inputs/operator_name.h"
 #include "ir/error.h"
 #include "opbench/own/kernel_reader.h"
 #include "opbench/results/contenders.h"
@@ -37,11 +38,13 @@ void loadLibraries(const ContenderSettings& options) {
     const std::vector<std::string> names = runtime::loadLibrary(file);
     loaded.insert(loaded.end(), names.begin(), names.end());
   }
+  for (const std::string& text : options.references)
+    runtime::requireRegistered("unknown reference", inputs::ownOperatorOf(text).reference, loaded);
   for (const Contender& contender : options.contenders)
     if (isNamespace(contender)) {
       requireNamespace(contender.name(), loaded);
     } else if (contender.isOwn() && !contender.isKernel()) {
-      runtime::requireRegistered(contender.name(), loaded);
+      runtime::requireRegistered("unknown contender", contender.untargeted().name(), loaded);
     }
 }
 
@@ -60,7 +63,7 @@ std::vector<KernelFile> kernelFilesOf(const ContenderSettings& options, const ir
   if (!names.empty() && std::none_of(names.begin(), names.end(), races))
     ir::fail(ir::ErrorKind::Input, "--kernel is given, and no kernel races: add {} to --contenders", names.front());
   for (const Contender& contender : options.contenders) {
-    if (!contender.isKernel() || std::count(names.begin(), names.end(), contender.name()) > 0) continue;
+    if (!contender.isKernel() || std::count(names.begin(), names.end(), contender.untargeted().name()) > 0) continue;
     if (names.empty()) ir::fail(ir::ErrorKind::Input, "unknown contender '{}': name its file with --kernel", contender.name());
     ir::fail(ir::ErrorKind::Input, "unknown contender '{}': the files of --kernel are {}", contender.name(),
              fmt::join(names, ", "));

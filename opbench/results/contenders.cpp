@@ -6,6 +6,13 @@
 #include "runtime/known_contenders.h"
 
 namespace opbench {
+namespace {
+
+void addOnce(Contender contender, std::vector<Contender>& contenders) {
+  if (std::find(contenders.begin(), contenders.end(), contender) == contenders.end()) contenders.push_back(std::move(contender));
+}
+
+}  // namespace
 
 std::vector<std::string_view> namesOf(const std::vector<Contender>& contenders) {
   std::vector<std::string_view> names;
@@ -15,7 +22,7 @@ std::vector<std::string_view> namesOf(const std::vector<Contender>& contenders) 
 
 std::optional<Contender> contenderFromName(std::string_view text) {
   constexpr size_t longest = 80;
-  constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_:.";
+  constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_:.@";
   if (text.empty() || text.size() > longest || text.find_first_not_of(letters) != std::string_view::npos) return std::nullopt;
   return Contender(std::string(text));
 }
@@ -33,20 +40,32 @@ bool isKnown(const Contender& contender) {
 }
 
 bool isNamespace(const Contender& contender) {
-  return !isKnown(contender) && contenderFromName(contender.name()) && contender.name().find_first_of(":.") == std::string::npos;
+  return !isKnown(contender) && contenderFromName(contender.name()) && contender.name().find_first_of(":.@") == std::string::npos;
+}
+
+bool computes(const Contender& contender, std::string_view op) {
+  if (!contender.target().empty()) return contender.target() == op;
+  const inputs::SampleKind kind = inputs::kindOf(op);
+  if (contender.isOwn()) return kind == inputs::SampleKind::Call || kind == inputs::SampleKind::Region;
+  if (isNamespace(contender)) return kind == inputs::SampleKind::Call;
+  const std::vector<Contender> all = runtime::contendersOf(op, false);
+  return std::find(all.begin(), all.end(), contender) != all.end();
 }
 
 std::vector<Contender> contendersOf(std::string_view op, const std::vector<Contender>& asked) {
-  const std::vector<Contender> all = runtime::contendersOf(op, false), byDefault = runtime::contendersOf(op, true);
   // What a run of calls takes that names nobody: recurrent networks have no eager, and then nobody was named for them.
   const bool areNamed =
       inputs::kindOf(op) != inputs::SampleKind::Recurrent || asked != std::vector{Contender::Eager, Contender::Opbench};
   std::vector<Contender> chosen;
   for (const Contender& contender : areNamed ? asked : std::vector<Contender>())
-    if ((inputs::isCall(op) && (contender.isOwn() || isNamespace(contender))) ||
-        std::find(all.begin(), all.end(), contender) != all.end())
-      chosen.push_back(contender);
-  return chosen.empty() ? byDefault : chosen;
+    if (computes(contender, op)) addOnce(contender.untargeted(), chosen);
+  return chosen.empty() ? runtime::contendersOf(op, true) : chosen;
+}
+
+std::vector<Contender> contendersOfCalls(const std::vector<Contender>& asked) {
+  std::vector<Contender> untargeted;
+  for (const Contender& contender : asked) addOnce(contender.untargeted(), untargeted);
+  return contendersOf(inputs::callableNamespace, untargeted);
 }
 
 }  // namespace opbench

@@ -26,10 +26,12 @@ bool isKnown(const Contender& contender);
 /// the operator of the call's name.
 bool isNamespace(const Contender& contender);
 
-/// The contenders of an operator, a call's or a network's, among the contenders asked for, in their order. Where none of these
-/// can compute it, they are the contenders that it has by default.
+/// Whether a contender, as it is asked for, may compute samples of an operator, a call's or a network's.
+bool computes(const Contender& contender, std::string_view op);
+/// The contenders of an operator among the contenders asked for, without their targets, in their order. Where none of these can
+/// compute it, they are the contenders that it has by default.
 std::vector<Contender> contendersOf(std::string_view op, const std::vector<Contender>& asked);
-/// The contenders of calls.
-inline std::vector<Contender> contendersOfCalls(const std::vector<Contender>& asked) { return contendersOf("aten", asked); }
+/// The contenders of a run, whatever samples of calls and regions it has.
+std::vector<Contender> contendersOfCalls(const std::vector<Contender>& asked);
 
 }  // namespace opbench

@@ -83,7 +83,7 @@ std::string Fields::requiredText(const char* name) const {
 
 std::string Fields::operatorName(const char* name) const {
   std::string op = requiredText(name);
-  if (const auto refusal = inputs::refusalOf(op)) refuse(*refusal);
+  if (const auto refusal = inputs::refusalOf(op); refusal && !inputs::isOfLibrary(op)) refuse(*refusal);
   return op;
 }
 

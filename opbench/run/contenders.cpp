@@ -55,9 +55,9 @@ constexpr Maker makers[] = {
     {[](const Contender& contender, SampleKind) { return contender.isKernel(); }, usersKernel},
     {[](const Contender& contender, SampleKind kind) { return kind == SampleKind::Call && contender == Contender::Torchscript; },
      [](Outcome&, const SampleContext& context) { return runtime::torchscriptCallable(*context.workload.call()); }},
-    {[](const Contender& contender, SampleKind kind) { return kind == SampleKind::Call && contender.isOwn(); },
+    {[](const Contender& contender, SampleKind) { return contender.isOwn(); },
      [](Outcome& outcome, const SampleContext& context) {
-       return runtime::registeredCallable(*context.workload.call(), outcome.contender.name());
+       return runtime::registeredCallable(context.workload, outcome.contender.name());
      }},
     {[](const Contender& contender, SampleKind kind) { return kind == SampleKind::Call && contender != Contender::Eager; },
      [](Outcome& outcome, const SampleContext& context) {

@@ -34,6 +34,7 @@ struct SampleSettings {
 struct ContenderSettings {
   std::vector<Contender> contenders{Contender::Eager, Contender::Opbench};  ///< the first is the baseline
   std::vector<std::string> libraries;         ///< shared libraries that register operators, which race by their names
+  std::vector<std::string> references;        ///< of operators that the libraries register, as inputs::ownOperatorOf reads them
   std::vector<std::string> kernels;           ///< files of CUDA kernels, which race as `kernel::NAME`
   std::string python;                         ///< the Python whose torch has Inductor: a file, or a name in PATH
   std::vector<std::string> inductorSettings;  ///< each `name=value`
@@ -41,9 +42,10 @@ struct ContenderSettings {
   std::vector<std::string> schedules;         ///< of a sample's loop nests, as texts; empty ones are left to the rules
   std::vector<std::string> without;           ///< rewrites of networks that are left out
 
-  /// Whether this is one of the contenders.
+  /// Whether this is one of the contenders, of whatever samples.
   bool races(const Contender& contender) const {
-    return std::find(contenders.begin(), contenders.end(), contender) != contenders.end();
+    return std::any_of(contenders.begin(), contenders.end(),
+                       [&](const Contender& each) { return each.untargeted() == contender; });
   }
 };
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "inputs/operator_name.h"
 #include "ir/error.h"
 #include "opbench/settings/device_name.h"
 #include "opbench/settings/groups.h"
@@ -108,6 +109,13 @@ std::vector<RaceOption> races() {
 
 std::vector<RaceOption> moreOnRaces() {
   return {
+      repeatable("--reference", &O::references,
+                 "Race samples of an operator that --load registers and ATen has not, against this reference: my::norm_reference "
+                 "stands for the samples' my.norm, as does my.norm=my::slow")
+          .form("NAME")
+          .checks([](const Options& o) {
+            for (const std::string& text : o.references) inputs::ownOperatorOf(text);
+          }),
       number("--threads", &O::threads, "CPU threads; 0 leaves the choice to ATen").atLeast(0).showsDefault(),
       number("--repeats", &O::repeats, "Time this many rounds of up to 100 runs instead, as operatorbench does").atLeast(1),
       word("--flush", "How L2 is emptied before cold runs: write leaves dirty lines (default: write)", readFlush, tellFlush)

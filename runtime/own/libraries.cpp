@@ -52,11 +52,11 @@ std::vector<std::string> loadLibrary(const std::string& file) {
   return names;
 }
 
-void requireRegistered(const std::string& name, const std::vector<std::string>& loaded) {
+void requireRegistered(const std::string& what, const std::string& name, const std::vector<std::string>& loaded) {
   if (isRegistered(name)) return;
   if (loaded.empty())
-    ir::fail(ir::ErrorKind::Input, "unknown contender '{}': no loaded library registers an operator; name one with --load", name);
-  ir::fail(ir::ErrorKind::Input, "unknown contender '{}': no such operator is registered; the loaded libraries register {}", name,
+    ir::fail(ir::ErrorKind::Input, "{} '{}': no loaded library registers an operator; name one with --load", what, name);
+  ir::fail(ir::ErrorKind::Input, "{} '{}': no such operator is registered; the loaded libraries register {}", what, name,
            fmt::join(loaded, ", "));
 }
 

@@ -10,8 +10,8 @@ namespace runtime {
 /// where it has registered kernels of ATen's operators.
 std::vector<std::string> loadLibrary(const std::string& file);
 
-/// Requires a registered operator of that name. Error: Input where there is none; the message lists the operators of its
-/// namespace, or of `loaded`.
-void requireRegistered(const std::string& name, const std::vector<std::string>& loaded);
+/// Requires a registered operator of that name. Error: Input where there is none; the message begins with `what` it was to be,
+/// and lists the operators of `loaded`.
+void requireRegistered(const std::string& what, const std::string& name, const std::vector<std::string>& loaded);
 
 }  // namespace runtime

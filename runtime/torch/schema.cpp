@@ -59,11 +59,20 @@ int returnedArgument(const c10::FunctionSchema& schema, const c10::Argument& res
 
 }  // namespace
 
+std::optional<c10::OperatorHandle> findRegistered(const std::string& name) {
+  const std::size_t dot = name.find('.');
+  const std::string overload = dot == std::string::npos ? "" : name.substr(dot + 1);
+  return c10::Dispatcher::singleton().findSchema({name.substr(0, dot), overload});
+}
+
 c10::OperatorHandle findOperator(const std::string& op) {
   if (const auto refusal = inputs::refusalOf(op)) ir::fail(ir::ErrorKind::Input, "{}", *refusal);
   if (!inputs::isCall(op))
     ir::fail(ir::ErrorKind::Input, "{} is a {}, not a call", op, inputs::isRegion(op) ? "region" : "network");
-  const auto handle = c10::Dispatcher::singleton().findSchema(operatorName(op));
+  const std::string* reference = inputs::referenceOf(op);
+  const auto handle =
+      reference != nullptr ? findRegistered(*reference) : c10::Dispatcher::singleton().findSchema(operatorName(op));
+  if (!handle && reference != nullptr) ir::fail(ir::ErrorKind::Input, "no library registers {}, which {} needs", *reference, op);
   if (!handle) ir::fail(ir::ErrorKind::Input, "ATen has no operator {}", op);
   if (const auto reason = refusalOf(handle->schema())) ir::fail(ir::ErrorKind::Unsupported, "{} is refused: {}", op, *reason);
   return *handle;

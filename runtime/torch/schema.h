@@ -3,6 +3,7 @@
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/stack.h>
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,8 +12,10 @@
 
 namespace runtime {
 
-/// ATen's operator of the name `aten.add.Tensor`. Errors: Input where today's ATen has none, or none that a sample may call
-/// (inputs/operator_name.h); Unsupported where its schema shows more than tensors and plain values (refusal.h).
+/// The operator that torch's dispatcher knows by a name such as `my::softmax.out`; nothing where there is none.
+std::optional<c10::OperatorHandle> findRegistered(const std::string& name);
+/// ATen's operator of the name `aten.add.Tensor`, or the reference of an own one. Errors: Input where there is none, or none that
+/// a sample may call (inputs/operator_name.h); Unsupported where its schema shows more than tensors and plain values (refusal.h).
 c10::OperatorHandle findOperator(const std::string& op);
 /// An operator's name as logs have it: `aten.add.Tensor`.
 std::string recordedName(const c10::OperatorName& name);

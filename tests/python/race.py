@@ -3,6 +3,7 @@
 import os
 import pathlib
 import sys
+import tempfile
 
 try:
     import torch
@@ -47,6 +48,28 @@ expect("the exception's words", "out of luck" in reason, True)
 
 rows = opbench.race("_softmax", {"planted": right}, *OPTIONS, samples=SAMPLES, contenders=["eager"])
 expect("a name that stands for another function now", [row["status"] for row in rows], ["ok", "ok"])
+
+
+REGION = """Operator: region.add_relu
+cnt: 1, ((T([32, 48], f32), T([32, 48], f32)), {'graph': 'graph\\x0a  in x0 f32[32, 48]\\x0a  in x1 f32[32, 48]\\x0a\
+  y0 f32[32, 48] = aten.add.Tensor(self=x0, other=x1, alpha=1)\\x0a  y1 f32[32, 48] = aten.relu.default(self=y0)\\x0a\
+  return y1\\x0a'})
+"""
+with tempfile.TemporaryDirectory() as folder:
+    region = pathlib.Path(folder) / "region.txt"
+    region.write_text(REGION)
+    rows = opbench.race("region.add_relu", {"right": lambda x, y: torch.relu(x + y), "planted": lambda x, y: torch.relu(x - y)},
+                        *OPTIONS, "--inp-file", region)
+expect("a region", [row["status"] for row in rows], ["ok", "ok", "ok", "wrong"])
+
+
+def norm(x, weight, eps: float):
+    return x * torch.rsqrt((x * x).mean(-1, keepdim=True) + eps) * weight
+
+
+rows = opbench.race("mine.norm", {"fast": norm, "planted": lambda x, weight, eps: norm(x, weight, 0)}, *OPTIONS, reference=norm,
+                    samples=["((T([32, 48], f32), T([48], f32), 0.5), {})"], contenders=["eager"])
+expect("an operator that ATen has not", [row["status"] for row in rows], ["ok", "ok", "wrong"])
 
 
 def refusal(*arguments, **more):

@@ -1,6 +1,7 @@
 """Functions of Python as contenders."""
 
 import ctypes
+import inspect
 import json
 import os
 import pathlib
@@ -43,8 +44,30 @@ def overload(op):
     return getattr(packet, name), f"aten.{parts[0]}.{name}"
 
 
+def signature(function):
+    """The arguments of a function that has no operator of ATen's, as a schema: tensors, and what is annotated as int, float or bool."""
+    kinds, arguments = {int: "int", float: "float", bool: "bool"}, []
+    for parameter in inspect.signature(function).parameters.values():
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            raise ValueError(f"a function names its arguments, {parameter} does not")
+        if parameter.default is parameter.empty:
+            arguments.append(f"{kinds.get(parameter.annotation, 'Tensor')} {parameter.name}")
+    return f"({', '.join(arguments)}) -> Tensor[]"
+
+
+def returning_a_list(function):
+    """The same function, with a list of tensors as its result."""
+    import torch
+
+    def returning(*arguments):
+        result = function(*arguments)
+        return [result] if isinstance(result, torch.Tensor) else list(result or ())
+
+    return returning
+
+
 def register(name, function, schema):
-    """An operator py::name with a schema of ATen's."""
+    """An operator py::name with a schema."""
     import torch
 
     if not re.fullmatch(r"[A-Za-z]\w*", name):
@@ -53,20 +76,35 @@ def register(name, function, schema):
     if earlier is not None:
         earlier._destroy()
     fragment = torch.library.Library("py", "FRAGMENT")
-    text = str(schema)
-    fragment.define(name + text[text.index("("):])
+    fragment.define(name + schema)
     fragment.impl(name, function, "CompositeExplicitAutograd")
     registered[name] = fragment
     return f"py::{name}"
 
 
-def race(op, functions, *options, samples=(), contenders=("eager", "opbench")):
+def register_all(op, functions, reference):
+    """The functions as operators, the name of the samples' operator, and the options that say how it is computed."""
+    if reference is None and not op.startswith("region."):
+        operator, op = overload(op)
+        text = str(operator._schema)
+        schema = text[text.index("("):]
+        return [register(name, functions[name], schema) for name in functions], op, []
+    own = [register(name, returning_a_list(functions[name]), signature(reference or functions[name])) for name in functions]
+    if reference is None:
+        return own, op, []
+    name = re.sub(r"\W", "_", op) + "_reference"
+    return own, op, ["--reference", f"{op}={register(name, returning_a_list(reference), signature(reference))}"]
+
+
+def race(op, functions, *options, samples=(), contenders=("eager", "opbench"), reference=None, results=None):
     """Races functions beside ATen and opbench, in this process.
 
-    op: one of ATen's operators, such as aten._softmax.default. functions: {name: function}; each takes the arguments of ATen's
-    operator, in its order and by its names, and returns what it returns. options: those of the command, as in "--dtype",
-    "float16". samples: calls to race, in the format of recorded files, as in "((T([128, 512], f16), -1, False), {})"; without
-    them those of the suites. contenders: the others.
+    op: one of ATen's operators, such as aten._softmax.default; a region, region.NAME, whose file "--inp-file" names; or, with a
+    reference, an operator of your own, my.norm. functions: {name: function}; each takes the arguments of the operator, in its order,
+    of ATen's by its names, and returns what that returns; of a region it takes the inputs and returns the outputs. options: those
+    of the command, as in "--dtype", "float16". samples: calls to race, in the format of recorded files, as in
+    "((T([128, 512], f16), -1, False), {})"; without them those of the suites. contenders: the others. reference: a function that
+    computes an operator of your own, slowly and right, in whatever dtype it is given. results: a new file for the rows.
 
     Prints the report, and returns the rows of --json as dictionaries: one for each sample and contender. A result that is wrong
     is a row; a function that ends its process ends this one. Errors: ValueError for input that cannot be raced.
@@ -74,12 +112,12 @@ def race(op, functions, *options, samples=(), contenders=("eager", "opbench")):
     import torch
 
     program = library()
-    operator, name = overload(op)
-    own = [register(function, functions[function], operator._schema) for function in functions]
+    own, name, words_of_reference = register_all(op, functions, reference)
     threads, handlers = torch.get_num_threads(), {number: signal.getsignal(number) for number in ENDINGS}
     with tempfile.TemporaryDirectory(prefix="opbench-") as folder:
-        results = pathlib.Path(folder) / "results.jsonl"
+        results = pathlib.Path(results or folder + "/results.jsonl")
         words = ["opbench", "--in-process", "--op", name, "--contenders", ",".join([*contenders, *own]), "--json", str(results)]
+        words += words_of_reference
         if samples:
             recorded = pathlib.Path(folder) / "samples"
             recorded.mkdir()

@@ -10,9 +10,10 @@
 namespace runtime {
 
 CallNames::CallNames(const ir::Graph& graph) : graph_(graph) {
-  ir::require(graph.nodes.size() == 1, "a graph of {} nodes is no call", graph.nodes.size());
   for (std::size_t i = 0; i < graph.outputs.size(); ++i) values_[fmt::format("out{}", i)] = graph.outputs[i];
-  for (const ir::NamedArgument& argument : graph.nodes[0].args) add(argument.name, argument.value);
+  for (const int input : graph.inputs) values_[graph.values.at(static_cast<std::size_t>(input)).name] = input;
+  if (graph.nodes.size() > 1) return;
+  for (const ir::NamedArgument& argument : graph.nodes.at(0).args) add(argument.name, argument.value);
 }
 
 void CallNames::add(const std::string& name, const ir::Argument& argument) {
@@ -54,10 +55,15 @@ void CallNames::refuseName(const Expression& name, std::string_view wanted) cons
     refuse(name, fmt::format("'{}' is {}, no {}", name.word, other->second, wanted));
   if (values_.contains(name.word)) refuse(name, fmt::format("'{}' is a tensor, no {}", name.word, wanted));
   if (numbers_.contains(name.word)) refuse(name, fmt::format("'{}' is a number, no {}", name.word, wanted));
+  const bool isRegion = graph_.nodes.size() > 1;
   std::vector<std::string> known;
-  for (const ir::NamedArgument& argument : graph_.nodes[0].args) known.push_back(argument.name);
+  if (isRegion)
+    for (const int input : graph_.inputs) known.push_back(graph_.values.at(static_cast<std::size_t>(input)).name);
+  else
+    for (const ir::NamedArgument& argument : graph_.nodes[0].args) known.push_back(argument.name);
   for (std::size_t i = 0; i < graph_.outputs.size(); ++i) known.push_back(fmt::format("out{}", i));
-  refuse(name, fmt::format("{} has no '{}'; it has {}", graph_.nodes[0].op, name.word, fmt::join(known, ", ")));
+  refuse(name, fmt::format("{} has no '{}'; it has {}", isRegion ? "the region" : graph_.nodes[0].op, name.word,
+                           fmt::join(known, ", ")));
 }
 
 std::map<std::string, ir::DType> CallNames::dtypes() const {

@@ -7,8 +7,8 @@
 
 namespace runtime {
 
-/// The names of a call's graph: its arguments as the schema names them (`self`, `dim`, an item of a list as `tensors[0]`), and
-/// its results `out0`, `out1`.
+/// The names of the graph of a call or a region: a call's arguments as the schema names them (`self`, `dim`, an item of a list as
+/// `tensors[0]`), a region's inputs (`x0`, `x1`), and results `out0`, `out1`.
 class CallNames : public Names {
  public:
   explicit CallNames(const ir::Graph& graph);

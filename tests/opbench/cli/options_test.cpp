@@ -362,7 +362,8 @@ TEST_CASE("refusals") {
   CHECK(refusal({"recrod", "gpt2"}) == "unknown command 'recrod'; did you mean record or repro?");
   CHECK(refusal({"--siblings", "2", "--no-accuracy-checking"}) == "--siblings cannot be combined with --no-accuracy-checking");
   CHECK(refusal({"aten.add.Tensor"}) ==
-        "unknown command 'aten.add.Tensor'; commands are doctor, show, compare, convert, merge, repro, profile, rnn, model, "
+        "unknown command 'aten.add.Tensor'; commands are doctor, show, compare, convert, merge, repro, challenge, profile, rnn, "
+        "model, "
         "record, man, completion; "
         "operators are given with --op, and one value follows an option");
   CHECK(refusal({"--repeats", "many"}).starts_with("--repeats: expected a whole number, got 'many'"));
