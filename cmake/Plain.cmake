@@ -5,7 +5,7 @@ string(JOIN "|" OPBENCH_PLAIN
        "^ir/" "^inputs/"
        "^runtime/(kind|known_contenders|build/(hash|program_file|sha256)|cpu/processors|program/programs)\\."
        "^opbench/(text|results|settings|select|report|presentation|compat|compare|show|profile|networks/options|cli|front)/"
-       "^opbench/(check/(tolerances|tolerances_reader)|inductor/request|challenge/options)\\.")
+       "^opbench/(check/(tolerances|tolerances_reader)|inductor/request|challenge/options|process/process)\\.")
 set(OPBENCH_NOT_PLAIN "^inputs/data/(materialize|rows|schema|stored)\\.")
 
 # opbench_keep_plain(list): of files of ours those that know no torch.

@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <csignal>
 #include <functional>
 #include <iostream>
 #include <set>
@@ -19,6 +17,7 @@
 #include "opbench/cli/options.h"
 #include "opbench/cli/outputs.h"
 #include "opbench/compat/habits.h"
+#include "opbench/front/endings.h"
 #include "opbench/front/front.h"
 #include "opbench/front/terminal.h"
 #include "opbench/networks/foreign/reader.h"
@@ -49,23 +48,6 @@
 namespace {
 
 using namespace opbench;
-
-/// By which a run is told to end: Ctrl-C, a scheduler, a terminal that is closed.
-constexpr std::array endings{SIGINT, SIGTERM, SIGHUP};
-
-volatile std::sig_atomic_t endedBy = 0;
-
-/// The first of them ends the run after the sample at hand; the second ends the program.
-void onEnding(int number) {
-  endedBy = number;
-  for (const int ending : endings) std::signal(ending, SIG_DFL);
-}
-
-/// Signals that whoever started the program has it ignore, as nohup does, stay ignored.
-void handleEndings() {
-  for (const int ending : endings)
-    if (std::signal(ending, onEnding) == SIG_IGN) std::signal(ending, SIG_IGN);
-}
 
 /// Bytes that the device may have; of a GPU's nothing is known before it is opened, but that no machine has more.
 double roomFor(const Options& options) {
@@ -213,11 +195,11 @@ int raceAll(Options options, RaceSamples race) {
   if (options.isArrayTask) std::cerr << "opbench: shard " << toText(options.shard) << ", as SLURM_ARRAY_TASK_ID says\n";
   sayHowLong(selection.samples, options);
   handleEndings();
-  const Summary summary = race(std::move(selection.samples), options, standardStreams(), [] { return endedBy != 0; });
+  const Summary summary = race(std::move(selection.samples), options, standardStreams(), [] { return endedBy() != 0; });
   if (unreadable > 0)
     std::cerr << fmt::format("opbench: error: {} line{} could not be read, as said above; the results are without {}\n",
                              unreadable, unreadable == 1 ? "" : "s", unreadable == 1 ? "it" : "them");
-  if (endedBy != 0) return EndedBySignal + endedBy;
+  if (endedBy() != 0) return EndedBySignal + endedBy();
   if (isTooSlow(summary, options) || hasFailed(summary)) return Failed;
   return unreadable > 0 ? Usage : Fine;
 }

@@ -104,6 +104,25 @@ void readRecord(const CLI::App& app, const Environment& environment, Options& op
   if (options.recording.model.isHalf) options.dtype = ir::DType::F16;
 }
 
+/// What `opbench compare` compares: files of results, or two builds, which are run with options of a race.
+void readCompare(const CLI::App& app, const std::vector<std::string>& arguments, CompareOptions& compare) {
+  constexpr std::array contradicting{"--list", "--resume", "--aa", "--sanitize", "--dump", "--cases"};
+  readCompare(compare);
+  for (const RaceOption& option : raceOptions()) {
+    const std::string name(option.name());
+    if (app.count(name) == 0) continue;
+    if (compare.programs.empty()) fail(ErrorKind::Input, "compare: {} is an option of a race; it needs --run", name);
+    if (option.output != nullptr)
+      fail(ErrorKind::Input, "compare: every run would write the file of {}; --keep DIR keeps their results", name);
+    if (std::find(contradicting.begin(), contradicting.end(), name) != contradicting.end())
+      fail(ErrorKind::Input, "compare: --run cannot be combined with {}", name);
+  }
+  for (const CLI::App* other : app.get_subcommands())
+    if (other->get_name() != "compare")
+      fail(ErrorKind::Input, "compare: --run races samples of operators and takes no other command, got '{}'", other->get_name());
+  compare.race = wordsBeside(*app.get_subcommand("compare"), arguments);
+}
+
 /// What `opbench profile` runs: samples that are named, or networks, by default fastrnns' three.
 void readProfile(const CLI::App& app, Options& options) {
   check(options.profiling);
@@ -248,7 +267,7 @@ std::optional<Options> completed(const CLI::App& app, const std::vector<std::str
   options.python = environment.python.empty() ? "python3" : environment.python;
   for (const RaceOption& option : raceOptions()) option.readGiven(app, options);
   readWorker(app, options);
-  checkContenders(options, environment.isNamespace);
+  if (options.verb != Verb::Compare) checkContenders(options, environment.isNamespace);  // which the builds do
   if (isOn(app, "--measure-nvfuser") && !options.races(Contender::Torchscript))
     options.contenders.push_back(Contender::Torchscript);
   options.namesContenders = app.count("--contenders") > 0;
@@ -262,7 +281,7 @@ std::optional<Options> completed(const CLI::App& app, const std::vector<std::str
     readRnn(app, options);
   }
   if (app.got_subcommand("model")) readModel(app, environment, options);
-  if (options.verb == Verb::Compare) readCompare(options.compare);
+  if (options.verb == Verb::Compare) readCompare(app, arguments, options.compare);
   if (options.verb == Verb::Show) check(options.show);
   if (options.verb == Verb::Challenge) check(options.challenge);
   if (app.got_subcommand("merge")) readRunnerReport(options.model.runner);

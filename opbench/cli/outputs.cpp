@@ -41,6 +41,7 @@ std::vector<Named> inputsOf(const Options& options) {
   add(files, "opbench convert", options.results);
   for (const std::string& file : options.compare.base) add(files, "opbench compare", file);
   for (const std::string& file : options.compare.candidate) add(files, "opbench compare", file);
+  for (const std::string& file : options.compare.programs) add(files, "opbench compare", file);
   for (const std::string& file : options.merged) add(files, "opbench merge", file);
   for (const auto& [name, file] : options.programs) add(files, "this run", file);
   if (options.verb == Verb::Race || options.verb == Verb::List)

@@ -37,8 +37,9 @@ std::optional<std::string> behind(const std::string& text, std::string_view begi
     if (word == name || word.starts_with(std::string(name) + "="))
       fail(ErrorKind::Input, "unknown option '{}'; use {}", word, here);
   std::vector<std::string> known;
-  for (const CLI::Option* option : app.get_options())
-    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+  for (const CLI::App* owner = &app; owner != nullptr; owner = owner->get_fallthrough() ? owner->get_parent() : nullptr)
+    for (const CLI::Option* option : owner->get_options())
+      for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
   for (const auto& [former, name] : formerNames) known.emplace_back(former);
   std::vector<std::string> suggested = nearest(word, known);
   for (const auto& [former, name] : formerNames)

@@ -105,7 +105,9 @@ Pool poolOf(std::vector<Results> runs) {
     add(runs[i]);
     pool.results.complaints.insert(pool.results.complaints.end(), runs[i].complaints.begin(), runs[i].complaints.end());
   }
-  pool.results.file = fmt::format("{} and {} more", pool.results.file, runs.size() - 1);
+  const bool isOneName = std::all_of(runs.begin() + 1, runs.end(), [&](const Results& r) { return r.file == pool.results.file; });
+  pool.results.file = isOneName ? fmt::format("{} ({} runs)", pool.results.file, runs.size())
+                                : fmt::format("{} and {} more", pool.results.file, runs.size() - 1);
   pool.results.records.clear();
   pool.deviations.clear();
   for (std::vector<Record>& records : all) {

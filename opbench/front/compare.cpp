@@ -24,21 +24,26 @@ std::vector<results::Results> readFiles(const std::vector<std::string>& files) {
 /// The only file; empty where there are more.
 std::string onlyOf(const std::vector<std::string>& files) { return files.size() == 1 ? files.front() : ""; }
 
-void refuseUnlike(const Comparison& comparison) {
-  const auto found = comparabilityIssues(comparison.base, comparison.candidate);
-  if (found.empty()) return;
-  ir::fail(ir::ErrorKind::Input, "{} and {} are not comparable: {}; use --force to compare anyway", comparison.base.file,
-           comparison.candidate.file, fmt::join(found, "; "));
-}
-
 }  // namespace
 
+void refuseUnlike(const results::Results& base, const results::Results& candidate) {
+  const auto found = comparabilityIssues(base, candidate);
+  if (found.empty()) return;
+  ir::fail(ir::ErrorKind::Input, "{} and {} are not comparable: {}; use --force to compare anyway", base.file, candidate.file,
+           fmt::join(found, "; "));
+}
+
 bool compareFiles(const CompareOptions& options, std::ostream& out, std::ostream& err, bool colour, int room) {
+  return compareRuns(options, readFiles(options.base), readFiles(options.candidate), out, err, colour, room);
+}
+
+bool compareRuns(const CompareOptions& options, std::vector<results::Results> base, std::vector<results::Results> candidate,
+                 std::ostream& out, std::ostream& err, bool colour, int room) {
   const std::set<compare::Verdict> failing = failingVerdicts(options);
-  const Comparison comparison = compare::compare(readFiles(options.base), readFiles(options.candidate));
+  const Comparison comparison = compare::compare(std::move(base), std::move(candidate));
   for (const results::Results* results : {&comparison.base, &comparison.candidate})
     for (const std::string& complaint : results->complaints) err << "opbench: " << complaint << "\n";
-  if (!options.force) refuseUnlike(comparison);
+  if (!options.force) refuseUnlike(comparison.base, comparison.candidate);
   out << console(comparison, options.all, colour, room);
   if (!options.markdown.empty()) inputs::writeFile(options.markdown, markdown(comparison));
   if (!options.junit.empty()) inputs::writeFile(options.junit, junit(comparison, failing));

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <ostream>
+#include <vector>
 
 #include "opbench/compare/options.h"
+#include "opbench/results/read.h"
 
 namespace opbench {
 
@@ -10,5 +12,12 @@ namespace opbench {
 /// for; whether nothing is there that --fail-on names. Errors: Input, for files that cannot be read, written or (without
 /// --force) compared.
 bool compareFiles(const CompareOptions& options, std::ostream& out, std::ostream& err, bool colour, int room);
+
+/// compareFiles() of results that were read.
+bool compareRuns(const CompareOptions& options, std::vector<results::Results> base, std::vector<results::Results> candidate,
+                 std::ostream& out, std::ostream& err, bool colour, int room);
+
+/// Errors: Input, for results that are not comparable.
+void refuseUnlike(const results::Results& base, const results::Results& candidate);
 
 }  // namespace opbench

@@ -17,7 +17,9 @@
 #include "ir/error.h"
 #include "opbench/cli/options.h"
 #include "opbench/cli/outputs.h"
+#include "opbench/front/builds.h"
 #include "opbench/front/compare.h"
+#include "opbench/front/endings.h"
 #include "opbench/front/merge.h"
 #include "opbench/front/show.h"
 #include "opbench/front/terminal.h"
@@ -42,7 +44,20 @@ int printText(const Options& options) {
   return Fine;
 }
 
+int compareBuilds(const Options& options) {
+  handleEndings();
+  const Streams streams = standardStreams();
+  std::ostream silent(nullptr);
+  auto runs = runBuilds(options.compare, options.quiet ? silent : streams.err);
+  if (!runs) return EndedBySignal + endedBy();
+  return compareRuns(options.compare, std::move(runs->base), std::move(runs->candidate), streams.out, streams.err, streams.colour,
+                     streams.room)
+             ? Fine
+             : Failed;
+}
+
 int compareResults(const Options& options) {
+  if (!options.compare.programs.empty()) return compareBuilds(options);
   endWithMemory();
   const Streams streams = standardStreams();
   return compareFiles(options.compare, streams.out, streams.err, streams.colour, streams.room) ? Fine : Failed;

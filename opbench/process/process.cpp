@@ -191,6 +191,11 @@ std::string Process::lastWords() const {
   return std::string(from == std::string_view::npos ? words : words.substr(from + 1));
 }
 
+bool Process::hasEnded() const {
+  siginfo_t info{};
+  return pid_ < 0 || (::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid_);
+}
+
 std::optional<int> Process::end() {
   stop();
   readErrors();

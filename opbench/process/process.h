@@ -47,6 +47,8 @@ class Process {
   /// Whether it has written more there since a line was sent to it than any process has to say.
   bool floods() const { return written_ > mostWritten; }
 
+  /// Whether it has ended by itself; end() says how.
+  bool hasEnded() const;
   /// Kills it, if it still runs, and says how it ended: the status that waitpid() tells; nothing where the system does not let go
   /// of it within a few seconds, as where it waits in a driver that hangs. It is then left to itself.
   std::optional<int> end();

@@ -59,8 +59,9 @@ TEST_CASE("bash completes commands, options of a race, and those of a command") 
   const Bash bash;
   CHECK(bash.completes({"comp"}) == "compare completion");
   CHECK(bash.completes({"--dt"}) == "--dtype");
-  CHECK(bash.completes({"compare", "--mark"}) == "--markdown");
-  CHECK(bash.completes({"compare", "--dt"}) == "");
+  CHECK(bash.completes({"compare", "--ke"}) == "--keep --kernel --kernel-time");
+  CHECK(bash.completes({"convert", "--dt"}) == "");
+  CHECK(bash.completes({"compare", "--dt"}) == "--dtype");
   CHECK(bash.completes({"rnn", "--seq"}) == "--seqLength");
   CHECK(bash.completes({"rnn", "--dt"}) == "--dtype");
   CHECK(bash.completes({"--work"}) == "");
