@@ -27,7 +27,7 @@ const ir::TensorType& Call::tensor(size_t argument) const {
   return *at(argument)->as<ir::TensorType>();
 }
 
-const std::vector<int64_t>& Call::given(size_t argument) const {
+const ir::Argument::Elements& Call::given(size_t argument) const {
   if (!isTensor(argument)) refuse(argument, "a tensor");
   return at(argument)->elements;
 }

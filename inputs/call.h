@@ -23,7 +23,7 @@ class Call {
   bool isInteger(size_t argument) const;
   const ir::TensorType& tensor(size_t argument) const;
   /// What the sample says is in the tensor.
-  const std::vector<int64_t>& given(size_t argument) const;
+  const ir::Argument::Elements& given(size_t argument) const;
   const ir::List& list(size_t argument) const;
   std::vector<int64_t> integers(size_t argument) const;
   int64_t integer(size_t argument) const;

@@ -33,7 +33,7 @@ void convertArgument(ir::Argument& argument, ir::DType target, bool channelsLast
     for (ir::Argument& item : list->items) convertArgument(item, target, channelsLast);
   if (auto* type = std::get_if<ir::TensorType>(&argument.data)) {
     type->dtype = converted(type->dtype, target);
-    if (channelsLast && type->rank() == 4 && argument.elements.empty()) type->strides = channelsLastStrides(type->sizes);
+    if (channelsLast && type->rank() == 4 && !argument.hasElements()) type->strides = channelsLastStrides(type->sizes);
   }
 }
 

@@ -1,13 +1,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <optional>
 #include <utility>
 
 #include "inputs/print.h"
 #include "inputs/sample.h"
 #include "inputs/text/scanner.h"
+#include "ir/scalar.h"
 
 namespace inputs {
 namespace {
@@ -199,45 +199,70 @@ class CallReader {
     return true;
   }
 
-  /// `T([2, 3], f16)`, `T([2, 3], f16, stride=(1, 2))` or `T([2], i64, values=[0, 4])`, after its name.
+  /// `T([2, 3], f16)`, `T([2, 3], f16, stride=(1, 2))`, `T([2], i64, values=[0, 4])` or `T([2], f16, values=[0.5, inf])`, after
+  /// its name.
   Argument tensor(size_t start) {
     in_.expect('(');
     ir::Shape sizes = extents("a size");
     in_.expect(',');
     ir::DType dtype = elementType();
     std::optional<ir::Strides> strides;
-    std::optional<std::vector<int64_t>> elements;
-    size_t at = in_.position();
+    Argument::Elements elements;
     while (in_.accept(',') && in_.peek() != ')') {
-      at = in_.position();
-      if (!elements && acceptKeyword("values")) {
-        elements = integers("an integer", std::numeric_limits<int64_t>::min());
-        continue;
+      const size_t before = in_.position();
+      if (acceptKeyword("values")) {
+        elements = elementsOf(before, checked(start, dtype, sizes, strides));
+        in_.accept(',');
+        break;
       }
-      if (strides || elements) in_.expected("')'");
+      if (strides) in_.expected("')'");
       acceptKeyword("stride");
-      at = in_.position();
+      const size_t at = in_.position();
       strides = extents("a stride");
       if (strides->size() != sizes.size())
         in_.expectedAt(at, fmt::format("{} strides instead of {}", sizes.size(), strides->size()));
     }
     in_.expect(')');
     Argument argument = checked(start, dtype, std::move(sizes), std::move(strides));
-    if (elements) argument.elements = checked(at, *argument.as<ir::TensorType>(), std::move(*elements));
+    argument.elements = std::move(elements);
     return argument;
   }
 
-  Argument checked(size_t start, ir::DType dtype, ir::Shape sizes, std::optional<ir::Strides> strides) {
+  ir::TensorType checked(size_t start, ir::DType dtype, ir::Shape sizes, std::optional<ir::Strides> strides) {
     if (auto type = countable(dtype, std::move(sizes), std::move(strides))) return std::move(*type);
     in_.expectedAt(start, "a tensor whose bytes 64 bits count");
   }
 
-  std::vector<int64_t> checked(size_t start, const ir::TensorType& type, std::vector<int64_t> elements) {
-    if (!ir::isIntegral(type.dtype)) in_.expectedAt(start, "values of a tensor of integers alone");
-    const int64_t count = type.storageElements();
-    if (static_cast<int64_t>(elements.size()) != count)
-      in_.expectedAt(start, fmt::format("{} values instead of {}", count, elements.size()));
-    return elements;
+  /// The values of a tensor. `start` is where their keyword stands.
+  Argument::Elements elementsOf(size_t start, const ir::TensorType& type) {
+    if (ir::isIntegral(type.dtype)) return elementsOf<int64_t>(start, type, [&] { return integerOf(type.dtype); });
+    if (ir::isFloating(type.dtype)) return elementsOf<double>(start, type, [&] { return floatOf(type.dtype); });
+    in_.expectedAt(start, "values of a tensor of integers or floats alone");
+  }
+
+  template <typename Value, typename Read>
+  Argument::Elements elementsOf(size_t start, const ir::TensorType& type, const Read& read) {
+    std::vector<Value> values = list<Value>(read);
+    if (std::ssize(values) != type.storageElements())
+      in_.expectedAt(start, fmt::format("{} values instead of {}", type.storageElements(), values.size()));
+    return values.empty() ? Argument::Elements() : std::move(values);
+  }
+
+  int64_t integerOf(ir::DType dtype) {
+    const size_t start = in_.position();
+    const Number number = in_.number();
+    if (number.kind != Number::Kind::Integer) in_.expectedAt(start, "an integer");
+    if (ir::wrap(dtype, number.integer) != number.integer)
+      in_.expectedAt(start, fmt::format("an integer that {} holds", ir::name(dtype)));
+    return number.integer;
+  }
+
+  double floatOf(ir::DType dtype) {
+    const size_t start = in_.position();
+    const Number number = in_.number();
+    if (number.kind == Number::Kind::Imaginary) in_.expectedAt(start, "a real number");
+    if (!ir::holds(dtype, number.value)) in_.expectedAt(start, fmt::format("a number that {} holds", ir::name(dtype)));
+    return number.value;
   }
 
   /// The tensor type, or nothing where its elements or the bytes of its storage are more than 64 bits count.
@@ -263,17 +288,20 @@ class CallReader {
     return *dtype;
   }
 
-  ir::Shape extents(std::string_view what) { return integers(what, 0); }
+  ir::Shape extents(std::string_view what) {
+    return list<int64_t>([&] { return integer(what, 0); });
+  }
 
-  std::vector<int64_t> integers(std::string_view what, int64_t least) {
+  template <typename Item, typename Read>
+  std::vector<Item> list(const Read& read) {
     char close = in_.accept('(') ? ')' : ']';
     if (close == ']' && !in_.accept('[')) in_.expected("'[' or '('");
-    std::vector<int64_t> list;
+    std::vector<Item> items;
     while (!in_.accept(close)) {
-      list.push_back(integer(what, least));
+      items.push_back(read());
       if (!in_.accept(',') && in_.peek() != close) in_.expected(fmt::format("',' or '{}'", close));
     }
-    return list;
+    return items;
   }
 
   int64_t integer(std::string_view what, int64_t least) {

@@ -44,11 +44,16 @@ std::string complexText(std::complex<double> value) {
   return fmt::format("({}{}{}j)", floatText(value.real()), imaginary[0] == '-' ? "" : "+", imaginary);
 }
 
-std::string tensorText(const ir::TensorType& type, const std::vector<int64_t>& elements) {
+std::string elementsText(const ir::Argument::Elements& elements) {
+  if (const auto* integers = std::get_if<std::vector<int64_t>>(&elements)) return fmt::format("{}", fmt::join(*integers, ", "));
+  return joined(std::get<std::vector<double>>(elements), floatText);
+}
+
+std::string tensorText(const ir::TensorType& type, const ir::Argument& argument) {
   std::string text = fmt::format("T([{}], {}", fmt::join(type.sizes, ", "), ir::name(type.dtype));
   if (type.strides != ir::contiguousStrides(type.sizes))
     text += ", stride=" + tupleText(fmt::format("{}", fmt::join(type.strides, ", ")), type.strides.size());
-  if (!elements.empty()) text += fmt::format(", values=[{}]", fmt::join(elements, ", "));
+  if (argument.hasElements()) text += fmt::format(", values=[{}]", elementsText(argument.elements));
   return text + ")";
 }
 
@@ -64,7 +69,7 @@ struct Printer {
   std::string operator()(ir::DType dtype) const { return std::string(ir::name(dtype)); }
   std::string operator()(const ir::DeviceName& device) const { return quotedText(device.text); }
   std::string operator()(const ir::Symbol& symbol) const { return "torch." + symbol.text; }
-  std::string operator()(const ir::TensorType& type) const { return tensorText(type, argument.elements); }
+  std::string operator()(const ir::TensorType& type) const { return tensorText(type, argument); }
   std::string operator()(const ir::ValueRef& value) const { return fmt::format("%{}", value.index); }
   std::string operator()(const ir::SparseTensor& tensor) const { return tensor.text; }
   std::string operator()(const ir::List& list) const {

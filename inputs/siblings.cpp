@@ -38,7 +38,7 @@ Sample changed(Sample sample, const std::function<void(Argument&)>& change) {
 /// The sample with the tensors changed whose elements are drawn.
 Sample laidOut(const Sample& sample, const std::function<void(TensorType&)>& lay) {
   return changed(sample, [&](Argument& argument) {
-    if (auto* type = std::get_if<TensorType>(&argument.data); type != nullptr && argument.elements.empty()) lay(*type);
+    if (auto* type = std::get_if<TensorType>(&argument.data); type != nullptr && !argument.hasElements()) lay(*type);
   });
 }
 
@@ -64,7 +64,7 @@ void layOut(TensorType& type, const std::vector<size_t>& order, int64_t innermos
 bool isOfGivenTensor(const Sample& sample, int64_t size) {
   bool isFound = false;
   changed(sample, [&](Argument& argument) {
-    if (const auto* type = argument.as<TensorType>(); type != nullptr && !argument.elements.empty())
+    if (const auto* type = argument.as<TensorType>(); type != nullptr && argument.hasElements())
       isFound = isFound || std::find(type->sizes.begin(), type->sizes.end(), size) != type->sizes.end();
   });
   return isFound;

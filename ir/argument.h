@@ -44,10 +44,13 @@ struct SparseTensor {
 
 /// One argument of an operator call. In a Sample tensors are TensorType, in a Graph they are ValueRef.
 struct Argument {
+  /// Values that a sample gives a tensor's storage: integers, or floats, which are yet to be rounded to the dtype. Nothing where
+  /// they are drawn.
+  using Elements = std::variant<std::monostate, std::vector<int64_t>, std::vector<double>>;
   using Data = std::variant<None, bool, int64_t, double, std::complex<double>, std::string, DType, DeviceName, Symbol, TensorType,
                             ValueRef, List, SparseTensor>;
   Data data;
-  std::vector<int64_t> elements = {};  ///< of a Sample's tensor: what its storage holds; none where that is drawn
+  Elements elements = {};  ///< of a Sample's tensor
 
   Argument() = default;
   template <typename T>
@@ -62,6 +65,7 @@ struct Argument {
   bool is() const {
     return std::holds_alternative<T>(data);
   }
+  bool hasElements() const { return !std::holds_alternative<std::monostate>(elements); }
   bool operator==(const Argument&) const = default;
 };
 

@@ -214,6 +214,11 @@ double round(DType dtype, double value) {
   return value;
 }
 
+bool holds(DType dtype, double value) {
+  const double rounded = round(dtype, value);
+  return std::isnan(rounded) == std::isnan(value) && std::isinf(rounded) == std::isinf(value);
+}
+
 int64_t wrap(DType dtype, int64_t value) {
   if (dtype == DType::Bool) return static_cast<int64_t>(value != 0);
   const int unused = static_cast<int>(64 - 8 * sizeOf(dtype));

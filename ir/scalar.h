@@ -12,6 +12,8 @@ namespace ir {
 /// `value` rounded to the nearest one `dtype` holds, ties to even; overflow gives infinity (f8e4m3, which has none: NaN).
 /// Integer dtypes and f64 leave it as it is.
 double round(DType dtype, double value);
+/// Whether round() leaves a finite value finite, and an infinite one infinite.
+bool holds(DType dtype, double value);
 /// `value` wrapped to an integer dtype's range (u64 by its bits); Bool is `value != 0`.
 int64_t wrap(DType dtype, int64_t value);
 

@@ -20,6 +20,7 @@
 #include "inputs/data/schema.h"
 #include "inputs/operators/facts.h"
 #include "inputs/random.h"
+#include "ir/scalar.h"
 
 namespace inputs {
 namespace {
@@ -136,7 +137,7 @@ class Materializer {
   c10::IValue operator()(const ir::DeviceName&) { return device_; }
   c10::IValue operator()(const ir::Symbol& symbol) { return symbolNumber(symbol.text); }
   c10::IValue operator()(const ir::TensorType& type) {
-    if (!given_->empty() && !device_.is_meta()) return given(type);
+    if (!std::holds_alternative<std::monostate>(*given_) && !device_.is_meta()) return given(type);
     return device_.is_meta() ? tensor(type, Plain{}, 0, data_, device_) : drawn(type);
   }
   c10::IValue operator()(const ir::List& list) {
@@ -173,25 +174,44 @@ class Materializer {
     return tensor(type, range, key, isNormal ? noise : data_, device_);
   }
 
-  /// The elements that the sample has for it. Error: Input for an index that is none: devices end the process for those.
+  /// The elements that the sample has for it. Error: Input for an index that is none, as devices end the process for those, and
+  /// for a number that another dtype than the recorded one does not hold.
   at::Tensor given(const ir::TensorType& type) const {
-    if (const auto domain = domainOf(Call(sample_, item_), position_)) {
-      const auto isLegal = [&](int64_t value) { return domain->legal.hold(value); };
-      const auto found = std::find_if_not(given_->begin(), given_->end(), isLegal);
-      if (found != given_->end()) refuse(*found, found - given_->begin(), domain->legal);
-    }
-    const at::Tensor elements = at::empty({std::ssize(*given_)}, at::TensorOptions(c10::kLong));
-    std::copy(given_->begin(), given_->end(), elements.mutable_data_ptr<int64_t>());
+    const auto* integers = std::get_if<std::vector<int64_t>>(given_);
+    const at::Tensor elements = integers != nullptr ? givenIntegers(*integers) : givenFloats(type.dtype);
     return at::as_strided(elements.to(scalarType(type.dtype)).to(device_), type.sizes, type.strides);
   }
 
-  [[noreturn]] void refuse(int64_t value, int64_t place, const Limits& legal) const {
+  at::Tensor givenIntegers(const std::vector<int64_t>& values) const {
+    if (const auto domain = domainOf(Call(sample_, item_), position_)) {
+      const Limits& legal = domain->legal;
+      const auto found = std::find_if_not(values.begin(), values.end(), [&](int64_t value) { return legal.hold(value); });
+      if (found != values.end())
+        refuse(*found, found - values.begin(), fmt::format("is not from {} to {}", legal.least, legal.most));
+    }
+    const at::Tensor elements = at::empty({std::ssize(values)}, at::TensorOptions(c10::kLong));
+    std::copy(values.begin(), values.end(), elements.mutable_data_ptr<int64_t>());
+    return elements;
+  }
+
+  at::Tensor givenFloats(ir::DType dtype) const {
+    const auto& values = std::get<std::vector<double>>(*given_);
+    const auto found = std::find_if_not(values.begin(), values.end(), [&](double value) { return ir::holds(dtype, value); });
+    if (found != values.end()) refuse(*found, found - values.begin(), fmt::format("{} does not hold", ir::torchName(dtype)));
+    const at::Tensor elements = at::empty({std::ssize(values)}, at::TensorOptions(c10::kDouble));
+    std::transform(values.begin(), values.end(), elements.mutable_data_ptr<double>(),
+                   [&](double value) { return ir::round(dtype, value); });
+    return elements;
+  }
+
+  template <typename Value>
+  [[noreturn]] void refuse(Value value, int64_t place, const std::string& why) const {
     const c10::FunctionSchema* schema = schemaOf(sample_.op);
     const bool isNamed = schema != nullptr && position_ < schema->arguments().size();
     const bool isItem = sample_.args.at(position_).is<ir::List>();
-    ir::fail(ir::ErrorKind::Input, "{}: argument {}{} holds {} at {}, which is not from {} to {}", sample_.op,
+    ir::fail(ir::ErrorKind::Input, "{}: argument {}{} holds {} at {}, which {}", sample_.op,
              isNamed ? schema->arguments()[position_].name() : std::to_string(position_),
-             isItem ? fmt::format("[{}]", item_) : "", value, place, legal.least, legal.most);
+             isItem ? fmt::format("[{}]", item_) : "", value, place, why);
   }
 
   const Sample& sample_;
@@ -200,7 +220,7 @@ class Materializer {
   const Data& data_;
   size_t position_ = 0;
   size_t item_ = 0;
-  const std::vector<int64_t>* given_ = nullptr;  ///< what the sample says is in the tensor at hand
+  const ir::Argument::Elements* given_ = nullptr;  ///< what the sample says is in the tensor at hand
 };
 
 /// ATen's host finds the bag of each index by itself where a call has none; its kernels on CUDA read what is not there.
@@ -213,14 +233,15 @@ void requireBags(const Sample& sample, c10::Device device) {
              sample.op);
 }
 
-/// A batch norm that was evaluated by its running statistics saved no others: where a gradient is given both, they are equal.
+/// A batch norm that was evaluated by its running statistics saved no others: where a gradient is given both, they are equal,
+/// unless the sample says otherwise.
 void makeStatisticsAgree(const Sample& sample, const std::function<at::Tensor(size_t)>& tensorAt) {
   constexpr size_t runningMean = 3, runningVariance = 4, savedMean = 5, savedScale = 6, train = 7, epsilon = 8;
   const Call call(sample, 0);
   if (!call.isOneOf("native_batch_norm_backward batch_norm_backward") || call.flag(train)) return;
   const auto replace = [&](size_t saved, size_t running, auto value) {
-    const bool bothGiven = call.isTensor(saved) && call.isTensor(running);
-    if (bothGiven && call.tensor(saved).sizes == call.tensor(running).sizes) tensorAt(saved).copy_(value(tensorAt(running)));
+    const bool areBoth = call.isTensor(saved) && call.isTensor(running) && call.tensor(saved).sizes == call.tensor(running).sizes;
+    if (areBoth && !sample.args.at(saved).hasElements()) tensorAt(saved).copy_(value(tensorAt(running)));
   };
   replace(savedMean, runningMean, [](const at::Tensor& mean) { return mean; });
   replace(savedScale, runningVariance,

@@ -37,9 +37,12 @@ Domain equalIf(bool mayMeet) {
   return {mayMeet ? ValueRange(ByPosition{[](const ir::Shape&, uint64_t) { return number; }}) : Plain{}};
 }
 
-bool isRepeated(std::vector<int64_t> given) {
-  std::sort(given.begin(), given.end());
-  return std::adjacent_find(given.begin(), given.end()) != given.end();
+bool isRepeated(const ir::Argument::Elements& given) {
+  const auto* integers = std::get_if<std::vector<int64_t>>(&given);
+  if (integers == nullptr) return false;
+  std::vector<int64_t> sorted = *integers;
+  std::sort(sorted.begin(), sorted.end());
+  return std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end();
 }
 
 Domain alongDim(const Call& call) { return below(call.sizeAlong(0, 1), call.tensor(2)); }

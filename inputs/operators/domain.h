@@ -76,7 +76,7 @@ Domain drawnBy(Domain domain, std::function<int64_t(const ir::Shape& at, uint64_
 /// writes.
 Domain equalIf(bool mayMeet);
 /// Whether a sample gives an index twice.
-bool isRepeated(std::vector<int64_t> given);
+bool isRepeated(const ir::Argument::Elements& given);
 /// Indices along a dimension of the first argument, for calls `(self, dim, index, ...)`.
 Domain alongDim(const Call& call);
 

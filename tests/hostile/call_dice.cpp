@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "ir/scalar.h"
 #include "runtime/torch/schema.h"
 
 namespace hostile {
@@ -92,7 +93,14 @@ ir::Argument CallDice::tensor() {
   ir::TensorType type = ir::TensorType::contiguous(dice_.oneIn(6) ? dtype() : usualType_, dice_.oneIn(5) ? shape() : usualShape_);
   if (dice_.oneIn(10))
     for (int64_t& stride : type.strides) stride = dice_.below(9);
-  return type;
+  ir::Argument argument = type;
+  constexpr int64_t most = 64;
+  if (ir::isFloating(type.dtype) && type.numel() > 0 && type.storageElements() <= most && dice_.oneIn(10)) {
+    auto& values = argument.elements.emplace<std::vector<double>>(static_cast<size_t>(type.storageElements()));
+    for (double& value : values)
+      if (const double drawn = real(); ir::holds(type.dtype, drawn)) value = drawn;
+  }
+  return argument;
 }
 
 ir::Argument CallDice::number() {

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <limits>
 #include <string>
 
@@ -129,8 +130,22 @@ TEST_CASE("blanks and trailing commas are as free as in Python") {
 TEST_CASE("a sample may say what is in a tensor of integers: its storage") {
   const char* text = "((T([2], i64, values=[-1, 4]), T([2, 2], i32, stride=(0, 1), values=[3, 3]), T([0], i64)), {})";
   CHECK(toText(parse(text)) == text);
-  CHECK(parse(text).args[0].elements == std::vector<int64_t>{-1, 4});
+  CHECK(std::get<std::vector<int64_t>>(parse(text).args[0].elements) == std::vector<int64_t>{-1, 4});
   CHECK(parse(text).args[0] != parse("((T([2], i64),), {})").args[0]);
+}
+
+TEST_CASE("a sample may say what is in a tensor of floats, which is printed as it was said") {
+  const char* text =
+      "((T([4], f16, values=[0.5, -0.0, inf, 65504.0]), T([2, 2], bf16, stride=(0, 1), values=[-inf, 3e+38]), T([], f32, "
+      "values=[0.1]), T([1], f64, values=[1e+300])), {'other': T([2], f8e5m2, values=[-57344.0, 1e-30])})";
+  CHECK(toText(parse(text)) == text);
+  CHECK((parse(toText(parse(text))).args == parse(text).args));
+  const auto valuesOf = [](const char* call) { return std::get<std::vector<double>>(parse(call).args[0].elements); };
+  CHECK(valuesOf("((T([3], f32, values=(1, -2, .5e1,),),), {})") == std::vector<double>{1, -2, 5});
+  CHECK(std::signbit(valuesOf("((T([1], f32, values=[-0.0]),), {})")[0]));
+  CHECK(std::isnan(valuesOf("((T([1], f8e4m3, values=[nan]),), {})")[0]));
+  CHECK(toText(parse("((T([2], f16, values=[nan, 1]),), {})")) == "((T([2], f16, values=[nan, 1.0]),), {})");
+  CHECK_FALSE(parse("((T([0], f16, values=[]),), {})").args[0].hasElements());
 }
 
 TEST_CASE("an error says where it stands, what was expected and what was found") {
@@ -151,7 +166,18 @@ TEST_CASE("an error says where it stands, what was expected and what was found")
       {"((T([2, 3], f16, stride=(1,)),), {})", "model.txt:7:25: expected 2 strides instead of 1, found '('"},
       {"((T([2], f16, stride=(-1,)),), {})", "model.txt:7:23: expected a stride of 0 or more, found '-1'"},
       {"((T([2], i64, values=[1]),), {})", "model.txt:7:15: expected 2 values instead of 1, found 'values'"},
-      {"((T([1], f16, values=[1]),), {})", "model.txt:7:15: expected values of a tensor of integers alone, found 'values'"},
+      {"((T([2], f16, values=[1.0]),), {})", "model.txt:7:15: expected 2 values instead of 1, found 'values'"},
+      {"((T([1], b8, values=[1]),), {})",
+       "model.txt:7:14: expected values of a tensor of integers or floats alone, found 'values'"},
+      {"((T([1], c64, values=[1]),), {})",
+       "model.txt:7:15: expected values of a tensor of integers or floats alone, found 'values'"},
+      {"((T([1], i64, values=[0.5]),), {})", "model.txt:7:23: expected an integer, found '0.5'"},
+      {"((T([1], u8, values=[256]),), {})", "model.txt:7:22: expected an integer that u8 holds, found '256'"},
+      {"((T([2], f16, values=[1, 1e10]),), {})", "model.txt:7:26: expected a number that f16 holds, found '1e10'"},
+      {"((T([1], f16, values=[-65520.0]),), {})", "model.txt:7:23: expected a number that f16 holds, found '-65520.0'"},
+      {"((T([1], f8e4m3, values=[inf]),), {})", "model.txt:7:26: expected a number that f8e4m3 holds, found 'inf'"},
+      {"((T([1], f16, values=[2j]),), {})", "model.txt:7:23: expected a real number, found '2j'"},
+      {"((T([1], f16, values=[True]),), {})", "model.txt:7:23: expected a number, found 'True'"},
       {"((T([1], i64, values=[1], stride=(1,)),), {})", "model.txt:7:27: expected ')', found 'stride'"},
       {"((9223372036854775808,), {})", "model.txt:7:3: expected an integer of 64 bits, found '9223372036854775808'"},
       {"((99999999999999999999,), {})", "model.txt:7:3: expected an integer of 64 bits, found '99999999999999999999'"},

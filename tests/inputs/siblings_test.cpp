@@ -67,6 +67,9 @@ TEST_CASE("small integers are no sizes, and tensors that the sample gives stay a
   const Sample take = siblingSample("aten.index_select.default", "((T([4], f32), 0, T([4], i64, values=[0, 1, 2, 3])), {})");
   for (const Sibling& sibling : siblingsOf(take, mebi))
     CHECK(toText(sibling.sample).ends_with("0, T([4], i64, values=[0, 1, 2, 3])), {})"));
+  const Sample scaled = siblingSample("aten.mul.Tensor", "((T([4, 6], f32), T([6], f32, values=[1, 2, 3, 4, 5, -0.0])), {})");
+  for (const Sibling& sibling : siblingsOf(scaled, mebi))
+    CHECK(toText(sibling.sample).ends_with("T([6], f32, values=[1.0, 2.0, 3.0, 4.0, 5.0, -0.0])), {})"));
 }
 
 TEST_CASE("siblings differ from the sample and from each other; their text is read back, in any order") {

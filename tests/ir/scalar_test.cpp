@@ -122,6 +122,20 @@ TEST_CASE("beyond the largest value and half a step lies infinity; f8e4m3 has no
   CHECK(std::isnan(round(DType::F16, NAN)));
 }
 
+TEST_CASE("a dtype holds what rounds to a number of it, and infinity where it has one") {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  CHECK(holds(DType::F16, 65519.9));
+  CHECK_FALSE(holds(DType::F16, 65520));
+  CHECK(holds(DType::F16, 1e-300));
+  CHECK(holds(DType::F16, -infinity));
+  CHECK(holds(DType::F8E4M3, 448));
+  CHECK_FALSE(holds(DType::F8E4M3, 1e3));
+  CHECK_FALSE(holds(DType::F8E4M3, infinity));
+  CHECK(holds(DType::F8E4M3, std::numeric_limits<double>::quiet_NaN()));
+  CHECK_FALSE(holds(DType::F32, 1e39));
+  CHECK(holds(DType::F64, 1e308));
+}
+
 TEST_CASE("known bit patterns") {
   CHECK(round(DType::F16, 0.1) == 0x1.998p-4);         // 0x2e66
   CHECK(round(DType::F16, 1.0 / 3) == 0x1.554p-2);     // 0x3555

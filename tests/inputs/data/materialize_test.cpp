@@ -6,11 +6,17 @@
 #include <ATen/ops/allclose.h>
 #include <ATen/ops/equal.h>
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
+#include <cmath>
+#include <limits>
 #include <set>
 #include <string>
+#include <vector>
 
+#include "inputs/convert.h"
 #include "inputs/operators/facts.h"
+#include "ir/scalar.h"
 
 using inputs::Inputs;
 
@@ -157,6 +163,35 @@ TEST_CASE("a tensor holds what its sample says, whatever the seed") {
   }
   CHECK(inputs::materialize(sampleOf("aten.take.default", call), c10::kMeta, 1).args[1].toTensor().sizes() ==
         at::IntArrayRef{2, 2});
+}
+
+TEST_CASE("floats that a sample gives are rounded to the dtype, and stay as they are on all sets of data") {
+  const auto valuesIn = [](const char* tensor, const inputs::Data& data = {}) {
+    const auto made = inputs::materialize(sampleOf("aten.neg.default", fmt::format("(({},), {{}})", tensor)), c10::kCPU, 1, data);
+    const at::Tensor values = made.args[0].toTensor().to(c10::kDouble).contiguous();
+    return std::vector<double>(values.const_data_ptr<double>(), values.const_data_ptr<double>() + values.numel());
+  };
+  CHECK(valuesIn("T([3], f16, values=[0.1, 65519.0, 1e-30])") == std::vector<double>{0.0999755859375, 65504, 0});
+  CHECK(valuesIn("T([2], bf16, values=[0.1, -3e38])") == std::vector<double>{0.10009765625, ir::round(ir::DType::BF16, -3e38)});
+  CHECK(valuesIn("T([2], f8e4m3, values=[0.3, -448])") == std::vector<double>{0.3125, -448});
+  CHECK(valuesIn("T([2], f8e5m2, values=[0.3, inf])") == std::vector<double>{0.3125, std::numeric_limits<double>::infinity()});
+  CHECK(valuesIn("T([1], f32, values=[0.1])") == std::vector<double>{0.1F});
+  CHECK(valuesIn("T([2], f64, values=[0.1, 1e300])") == std::vector<double>{0.1, 1e300});
+  CHECK(valuesIn("T([2, 2], f32, stride=(0, 1), values=[1, 2])") == std::vector<double>{1, 2, 1, 2});
+  CHECK(std::signbit(valuesIn("T([1], f16, values=[-0.0])")[0]));
+  CHECK(std::isnan(valuesIn("T([1], f8e4m3, values=[nan])")[0]));
+  for (const inputs::Distribution distribution :
+       {inputs::Distribution::Far, inputs::Distribution::Spread, inputs::Distribution::Specials, inputs::Distribution::Zeros})
+    CHECK(valuesIn("T([2], f32, values=[0.5, -1])", {distribution, 16}) == std::vector<double>{0.5, -1});
+  CHECK_THROWS_WITH_AS(valuesIn("T([1], f32, values=[1e300])"), "model.txt:1:23: expected a number that f32 holds, found '1e300'",
+                       ir::Error);
+}
+
+TEST_CASE("a number that the dtype of the run does not hold is refused") {
+  const inputs::Sample sample = sampleOf("aten.add.Tensor", "((T([2], f64), T([2], f64, values=[1, -1e300])), {})");
+  CHECK_THROWS_WITH_AS(inputs::materialize(inputs::convert(sample, ir::DType::F32, false), c10::kCPU, 1),
+                       "aten.add.Tensor: argument other holds -1e+300 at 1, which float32 does not hold", ir::Error);
+  CHECK(inputs::materialize(inputs::convert(sample, ir::DType::F64, false), c10::kCPU, 1).args.size() == 2);
 }
 
 TEST_CASE("an index that is none is refused with its operator, argument and value") {

@@ -112,6 +112,12 @@ TEST_CASE_FIXTURE(tests::Operators, "numbers that a half does not hold: they rou
     compare("aten.pow.Tensor_Scalar", fmt::format("((T([16], f16), {}), {{}})", number), near);
 }
 
+TEST_CASE_FIXTURE(tests::Operators, "numbers that the call itself gives") {
+  compare("aten.add.Tensor", "((T([4], f16, values=[0.1, -0.0, inf, nan]), T([4], f16, values=[0.2, 0.0, -inf, 1])), {})");
+  compare("aten.mul.Tensor", "((T([5, 3], f16), T([], f16, values=[-0.0])), {})");
+  compare("aten.relu.default", "((T([6], f16, values=[nan, -inf, inf, -0.0, 0.0, -1e-7]),), {})");
+}
+
 TEST_CASE_FIXTURE(tests::Operators, "elementary functions") {
   for (const char* op :
        {"neg",   "abs", "sgn",   "sign", "square", "positive", "reciprocal", "floor", "ceil", "trunc", "round",  "sqrt",
