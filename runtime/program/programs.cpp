@@ -13,7 +13,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view trainingForm = "_training", halfForm = ".float16", archiveEnding = ".pt2";
+constexpr std::string_view trainingForm = "_training", archiveEnding = ".pt2";
+constexpr std::string_view dtypeForms[] = {".float16", ".bfloat16"};
 
 /// Cuts an ending off, where it is there.
 bool takeEnding(std::string& text, std::string_view ending) {
@@ -37,9 +38,9 @@ Programs::Programs(std::string folder, std::map<std::string, std::string> files)
   for (const auto& entry : fs::directory_iterator(folder_, error)) {
     std::string stem = entry.path().filename().string(), form;
     if (!takeEnding(stem, archiveEnding)) continue;
-    const bool isHalf = takeEnding(stem, halfForm), isTraining = takeEnding(stem, trainingForm);
-    if (isTraining) form += trainingForm;
-    if (isHalf) form += halfForm;
+    for (const std::string_view dtype : dtypeForms)
+      if (takeEnding(stem, dtype)) form = dtype;
+    if (takeEnding(stem, trainingForm)) form.insert(0, trainingForm);
     built_[programName(stem)][form] = entry.path().string();
   }
 }

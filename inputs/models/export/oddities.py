@@ -72,6 +72,18 @@ class Weights(nn.Module):
         return x.masked_fill(self.mask, 0) @ (self.transposed + self.upper - self.lower).t() * self.steps
 
 
+class Bfloat16(nn.Module):
+    """Weights in bfloat16, and a constant that stays in float32."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(4, 4).bfloat16()
+        self.register_buffer("rates", numbered(4), persistent=False)
+
+    def forward(self, x):
+        return self.layer((x.float() * self.rates).to(x.dtype))
+
+
 class Cond(nn.Module):
     def forward(self, x):
         return torch.cond(x.sum() > 0, lambda x: x.sin(), lambda x: x.cos(), (x,))
@@ -271,6 +283,7 @@ def all_oddities():
         AS_SAVED: Oddity(lambda: number_weights(Mlp()), (row,), BATCH, as_saved=True),
         "weights": Oddity(Weights, (x,), BATCH),
         "weights_with_weights": Oddity(Weights, (x,), BATCH, keep_weights=True),
+        "bfloat16": Oddity(Bfloat16, (x.bfloat16(),), BATCH),
         "cond": Oddity(Cond, (x,), BATCH),
         "no_grad": Oddity(NoGrad, (x,), BATCH),
         "autocast": Oddity(Autocast, (x,), BATCH),

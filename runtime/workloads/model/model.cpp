@@ -61,6 +61,13 @@ at::Tensor inChannelsLast(const at::Tensor& tensor) {
   return tensor.dim() == 4 ? tensor.contiguous(at::MemoryFormat::ChannelsLast) : tensor;
 }
 
+/// Whether an archive was exported in this dtype, not in float32: its first weight has it. Constants may have others.
+bool isExportedIn(const Program& program, at::ScalarType dtype) {
+  for (const StateTensor& tensor : program.state())
+    if (at::isFloatingType(tensor.dtype)) return dtype != at::kFloat && tensor.dtype == dtype;
+  return false;
+}
+
 /// Another stream of the generator than the state's.
 uint64_t inputSeed(uint64_t seed) { return seed ^ 0x1a7e57ULL; }
 
@@ -70,9 +77,9 @@ Model::Model(const inputs::Sample& sample, Device& device, uint64_t seed, const 
     : op_(sample.op), spec_(modelOf(sample)), device_(device.torchName()) {
   program_ = openProgram(programs.fileOf(spec_.name, spec_.isTraining, spec_.dtype), spec_.inputs);
   outside_ = checkExtents(program_->inputs(), spec_.sizes());
-  const bool isCast = spec_.dtype != "float32";
-  const bool isExportedSo = !program_->state().empty() && program_->state().front().dtype == at::kHalf;
-  if (const auto baked = program_->bakedDtype(); isCast && baked && !isExportedSo)
+  const at::ScalarType dtype = inputs::scalarType(*ir::dtypeFromTorchName(spec_.dtype));
+  if (!isExportedIn(*program_, dtype)) castTo_ = dtype;
+  if (const auto baked = program_->bakedDtype(); spec_.dtype != "float32" && castTo_ && baked)
     ir::fail(ir::ErrorKind::Unsupported, "float32 is baked into {}; use --amp", *baked);
   translateErrors(op_, [&] {
     tensors_ = drawn(seed);
@@ -83,12 +90,11 @@ Model::Model(const inputs::Sample& sample, Device& device, uint64_t seed, const 
 Model::Tensors Model::drawn(uint64_t seed) const {
   const c10::InferenceMode normal(false);
   const at::NoGradGuard noGrad;
-  const at::ScalarType dtype = inputs::scalarType(*ir::dtypeFromTorchName(spec_.dtype));
   std::map<std::string, IntegerRange> ranges;
   for (size_t i = 0; i < spec_.inputs.size(); ++i)
     if (spec_.inputs[i].bound) ranges[program_->inputs()[i].name] = {spec_.inputs[i].least, *spec_.inputs[i].bound};
-  Tensors tensors{drawState(*program_, seed, device_, dtype),
-                  drawInputs(*program_, spec_.sizes(), inputSeed(seed), device_, dtype, ranges),
+  Tensors tensors{drawState(*program_, seed, device_, castTo_),
+                  drawInputs(*program_, spec_.sizes(), inputSeed(seed), device_, castTo_, ranges),
                   {},
                   std::nullopt,
                   std::nullopt};

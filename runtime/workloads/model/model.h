@@ -92,7 +92,8 @@ class Model : public Workload {
   ModelSpec spec_;
   at::Device device_;
   std::unique_ptr<Program> program_;
-  std::optional<std::string> outside_;  ///< what of its sizes is not declared
+  std::optional<at::ScalarType> castTo_;  ///< the dtype that state and inputs are cast to; nothing where they were exported in it
+  std::optional<std::string> outside_;    ///< what of its sizes is not declared
   Tensors tensors_;
   std::set<size_t> writtenState_, writtenInputs_;  ///< what a run of the program writes, caches and counters among it
   std::vector<at::Tensor> pristine_;               ///< what the written ones are restored to

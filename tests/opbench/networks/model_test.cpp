@@ -271,6 +271,20 @@ TEST_SUITE("models") {
     CHECK(refused.find("float32 is baked into ") == 0);
   }
 
+  TEST_CASE("an archive of bfloat16 runs in it; its constants keep their dtype, and what it bakes is its own") {
+    const auto device = runtime::openDevice("cpu", 1);
+    const runtime::Programs programs("", {{"t", tests::smallModelPath("bfloat16")}});
+    runtime::Model model(tests::sample("model.t.inference", "((T([2, 4], bf16),), {'dtype': 'bfloat16'})"), *device, 1, programs);
+    std::vector<at::ScalarType> types;
+    for (const at::Tensor& tensor : tensorsOf(model.operands(0))) types.push_back(tensor.scalar_type());
+    CHECK(types == std::vector<at::ScalarType>{at::kBFloat16, at::kBFloat16, at::kFloat, at::kBFloat16});
+    CHECK(tensorsOf((*model.make(Contender::Eager))())[0].scalar_type() == at::kBFloat16);
+    const auto refused = tests::refusal(ir::ErrorKind::Unsupported, [&] {
+      runtime::Model(tests::sample("model.t.inference", "((T([2, 4], f16),), {'dtype': 'float16'})"), *device, 1, programs);
+    });
+    CHECK(refused.find("float32 is baked into ") == 0);
+  }
+
   TEST_CASE("memory is told by the modules whose calls allocate it: results of [4, 16] in f32 take 256 bytes") {
     ModelBed bed("inference", "((T([4, 8], f32),), {})");
     const int64_t operands = bed.model.operandBytes();
