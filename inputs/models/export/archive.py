@@ -1,10 +1,13 @@
 """Archives of torch.export, cut to what a race needs, and the same bytes whenever they are made from the same program."""
+import contextlib
 import io
 import json
 import pathlib
 import zipfile
+from unittest import mock
 
 import torch
+from torch.export.pt2_archive import _package
 
 MODELS = pathlib.Path(__file__).resolve().parents[1]
 TESTS = MODELS.parents[1] / "tests/inputs/models"
@@ -13,12 +16,23 @@ TESTS = MODELS.parents[1] / "tests/inputs/models"
 FLOATING = {6: "float16", 7: "float32", 8: "float64", 13: "bfloat16"}
 
 
-def exported(module, examples, dynamic_shapes, **options):
-    """The records of the archive, by name, in torch's order."""
+def exported(module, examples, dynamic_shapes, keep_weights=False, **options):
+    """The records of the archive, by name, in torch's order; without floating point weights unless they are kept."""
     program = torch.export.export(module, examples, strict=False, dynamic_shapes=dynamic_shapes, **options)
     buffer = io.BytesIO()
-    torch.export.save(program, buffer)
+    with contextlib.nullcontext() if keep_weights else without_weights(program):
+        torch.export.save(program, buffer)
     return records_of(buffer)
+
+
+def without_weights(program):
+    """Has torch write nothing for these weights, which may be larger than memory is."""
+    def memory(tensor):
+        return tensor.untyped_storage().data_ptr()
+
+    weights = {memory(tensor) for tensor in program.state_dict.values() if tensor.is_floating_point()}
+    bytes_of = _package._get_raw_tensor_bytes
+    return mock.patch.object(_package, "_get_raw_tensor_bytes", lambda x: b"" if memory(x) in weights else bytes_of(x))
 
 
 def records_of(file):

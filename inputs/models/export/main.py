@@ -13,20 +13,34 @@ import torch
 import archive
 import networks
 import oddities
+from network import name_of
 
 MODELS = archive.MODELS
 TESTS = archive.TESTS
 
 
 def network_archive(network, training, dtype):
-    example = network.example.to(dtype) if network.example.is_floating_point() else network.example
-    module = network.make().to(dtype).train(training)
-    return archive.packed(archive.reduced(archive.exported(module, (example,), network.dynamic_shapes())))
+    examples = tuple(example.to(dtype) if example.is_floating_point() else example for example in network.examples)
+    module = in_dtype(network.make(), dtype).train(training)
+    return archive.packed(archive.reduced(archive.exported(module, examples, network.dynamic_shapes())))
+
+
+def in_dtype(module, dtype):
+    """The module with its weights in another dtype. What it computes and does not save, such as the frequencies of rotary
+    embeddings, keeps its dtype, as where transformers makes a model in bfloat16."""
+    saved = module.state_dict().keys()
+    computed = {name: buffer for name, buffer in module.named_buffers() if name not in saved}
+    module.to(dtype)
+    for name, buffer in computed.items():
+        path, _, attribute = name.rpartition(".")
+        setattr(module.get_submodule(path), attribute, buffer)
+    return module
 
 
 def small_archive(oddity):
     module = oddity.make().train(oddity.training)
-    records = archive.exported(module, oddity.examples, oddity.dynamic_shapes, kwargs=oddity.keywords)
+    keeps_weights = oddity.keep_weights or oddity.as_saved
+    records = archive.exported(module, oddity.examples, oddity.dynamic_shapes, keeps_weights, kwargs=oddity.keywords)
     if oddity.as_saved:
         return archive.as_saved(records)
     return archive.packed(archive.reduced(records, oddity.keep_weights))
@@ -34,9 +48,9 @@ def small_archive(oddity):
 
 def network_archives(name, network):
     """A network in each mode and dtype: the file, and a function that makes its bytes."""
-    for dtype in (torch.float32, torch.float16)[: 1 + network.float16]:
-        for training in (False, True):
-            file = name + "_training" * training + ".float16" * (dtype == torch.float16)
+    for dtype in network.dtypes():
+        for training in network.modes():
+            file = name + "_training" * training + f".{name_of(dtype)}" * (dtype == network.half)
             yield MODELS / f"{file}.pt2", functools.partial(network_archive, network, training, dtype)
 
 

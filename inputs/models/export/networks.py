@@ -2,9 +2,7 @@
 
 Weights are random, as their constructors draw them, and leave no trace in an archive. Nothing is downloaded.
 """
-import dataclasses
 import types
-from collections.abc import Callable
 from unittest import mock
 
 import timm
@@ -12,20 +10,10 @@ import torch
 import torchvision
 import transformers
 from torch import nn
-from torch.export import Dim
 
-
-@dataclasses.dataclass(frozen=True)
-class Network:
-    package: str
-    class_name: str
-    make: Callable[[], nn.Module]
-    example: torch.Tensor
-    open_dims: tuple[int, ...]  # of the input: those whose extent the user chooses
-    float16: bool = False  # whether there are archives that were exported in float16
-
-    def dynamic_shapes(self):
-        return ({dim: Dim.AUTO for dim in self.open_dims},)
+import dit
+import llm
+from network import Network
 
 
 class Tokens(nn.Module):
@@ -110,14 +98,14 @@ def language_models(name, config, head="MaskedLM", float16=(False, False), **siz
             package="transformers",
             class_name=auto._model_mapping[type(configured)].__name__,
             make=lambda auto=auto, output=output: Tokens(auto.from_config(configured), output, has_decoder),
-            example=torch.randint(100, (3, 33)),
-            open_dims=(0, 1),
-            float16=has_float16,
+            examples=(torch.randint(100, (3, 33)),),
+            open_dims=((0, 1),),
+            half=torch.float16 if has_float16 else None,
         )
 
 
 def image_model(package, class_name, make, float16=False):
-    return Network(package, class_name, make, torch.randn(3, 3, 224, 224), (0,), float16)
+    return Network(package, class_name, make, (torch.randn(3, 3, 224, 224),), ((0,),), torch.float16 if float16 else None)
 
 
 def from_torchvision(model, float16=False):
@@ -164,12 +152,13 @@ def timm_networks():
 
 def recurrent_networks():
     """Inputs are of length, batch and features; torch.export fixes the length of the fused operator, too."""
-    steps = torch.randn(100, 3, 512)
-    yield "lstm", Network("torch", "LSTM", lambda: Sequence(nn.LSTM(512, 512)), steps, (1,), float16=True)
-    yield "lstm_premul", Network("opbench", "PremultipliedLstm", lambda: PremultipliedLstm(512, 512), steps, (1,), float16=True)
+    steps = {"examples": (torch.randn(100, 3, 512),), "open_dims": ((1,),), "half": torch.float16}
+    yield "lstm", Network("torch", "LSTM", lambda: Sequence(nn.LSTM(512, 512)), **steps)
+    yield "lstm_premul", Network("opbench", "PremultipliedLstm", lambda: PremultipliedLstm(512, 512), **steps)
 
 
 def all_networks():
     """Networks by name."""
-    return {name: network for family in (transformers_networks, torchvision_networks, timm_networks, recurrent_networks)
+    return {name: network for family in (transformers_networks, torchvision_networks, timm_networks, recurrent_networks,
+                                                     llm.networks, dit.networks)
             for name, network in family()}

@@ -4,5 +4,5 @@ import archive
 import oddities
 
 net = oddities.all_oddities()[oddities.AS_SAVED]
-records = archive.exported(net.make().eval(), net.examples, net.dynamic_shapes)
+records = archive.exported(net.make().eval(), net.examples, net.dynamic_shapes, keep_weights=True)
 (archive.TESTS / f"{oddities.AS_SAVED}.pt2").write_bytes(archive.as_saved(records))

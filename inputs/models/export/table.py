@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Prints the table of inputs/models/README.md, from what the archives say. Needs the packages of requirements.txt."""
 import json
-import pathlib
 
 import archive
 import networks
+from network import name_of
 
 FLOAT16_MAX = 65504
 
@@ -36,7 +36,7 @@ def extent(size, ranges):
 
 def inputs(program):
     graph = program["graph_module"]["graph"]
-    dtypes = {5: "i64", 6: "f16", 7: "f32"}
+    dtypes = {5: "i64", 7: "f32"}
     for spec in program["graph_module"]["signature"]["input_specs"]:
         if "user_input" in spec:
             name = spec["user_input"]["arg"]["as_tensor"]["name"]
@@ -56,15 +56,16 @@ def baked(program):
 
 
 def row(name, network):
-    programs = [program_of(pathlib.Path(__file__).parents[1] / f"{name}{suffix}.pt2") for suffix in ("", "_training")]
+    suffixes = ["_training" * training for training in network.modes()]
+    programs = [program_of(archive.MODELS / f"{name}{suffix}.pt2") for suffix in suffixes]
     nodes = " / ".join(str(len(program["graph_module"]["graph"]["nodes"])) for program in programs)
     cells = (f"`{name}`", network.package, f"`{network.class_name}`", nodes, ", ".join(inputs(programs[0])),
-             ", ".join(baked(programs[0])), "yes" if network.float16 else "")
+             ", ".join(baked(programs[0])), name_of(network.half) if network.half else "", network.note)
     return f"| {' | '.join(cells)} |"
 
 
 if __name__ == "__main__":
-    print("| name | package | class | nodes, evaluation / training | inputs | baked | float16 |")
-    print("| --- | --- | --- | --- | --- | --- | --- |")
+    print("| name | package | class | nodes, evaluation / training | inputs | baked | exported in | widths of |")
+    print("| --- | --- | --- | --- | --- | --- | --- | --- |")
     for name, network in sorted(networks.all_networks().items()):
         print(row(name, network))
