@@ -277,8 +277,8 @@ TEST_SUITE("models") {
     runtime::Model model(tests::sample("model.t.inference", "((T([2, 4], bf16),), {'dtype': 'bfloat16'})"), *device, 1, programs);
     std::vector<at::ScalarType> types;
     for (const at::Tensor& tensor : tensorsOf(model.operands(0))) types.push_back(tensor.scalar_type());
-    CHECK(types == std::vector<at::ScalarType>{at::kBFloat16, at::kBFloat16, at::kFloat, at::kBFloat16});
-    CHECK(tensorsOf((*model.make(Contender::Eager))())[0].scalar_type() == at::kBFloat16);
+    CHECK((types == std::vector{at::kBFloat16, at::kBFloat16, at::kFloat, at::kBFloat16}));
+    CHECK((tensorsOf((*model.make(Contender::Eager))())[0].scalar_type() == at::kBFloat16));
     const auto refused = tests::refusal(ir::ErrorKind::Unsupported, [&] {
       runtime::Model(tests::sample("model.t.inference", "((T([2, 4], f16),), {'dtype': 'float16'})"), *device, 1, programs);
     });
