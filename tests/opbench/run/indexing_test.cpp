@@ -20,6 +20,15 @@ TEST_CASE_FIXTURE(tests::Operators, "elements and slices at indices") {
   compare("aten.take.default", "((T([4, 5], f16), T([3, 3], i64)), {})");
 }
 
+TEST_CASE_FIXTURE(tests::Operators, "elements are counted by bins of one width, and those outside not at all") {
+  compare("aten.histc.default", "((T([1000], f32), 20, -2, 2), {})");
+  compare("aten.histc.default", "((T([7, 30], f32, stride=(1, 7)), 7, 0.1, 0.7), {})");
+  compare("aten.histc.default", "((T([256], f64), 32, 0, 31), {})");
+  compare("aten.histc.default", "((T([9], f32, values=[0.0, 0.5, 1.0, 0.9999999, nan, -0.1, 1.1, inf, 0.25]), 4, 0, 1), {})");
+  compare("aten.histc.default", "((T([], f32), 3, -4, 4), {})");
+  compare("aten.histc.default", "((T([0], f32), 3, -4, 4), {})");
+}
+
 TEST_CASE_FIXTURE(tests::Operators, "a number stands for a tensor of one element, and the other way round") {
   for (const char* self : {"[]", "[1]"})
     for (const char* index : {"[]", "[1]"}) {
