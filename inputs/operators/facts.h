@@ -42,6 +42,7 @@ enum class Combined {
 /// The products of matrices in a call, by its arguments.
 enum class Products {
   OfTwo,       ///< of arguments 0 and 1
+  Grouped,     ///< of arguments 0 and 1, group by group
   AddedToOne,  ///< of arguments 1 and 2, added to argument 0
   Convolution,
   ConvolutionBackward,

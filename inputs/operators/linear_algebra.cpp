@@ -27,6 +27,17 @@ Domain pivot(const Call& call) {
           {1, rows}};
 }
 
+/// The end of each group of rows, columns or terms, which is shared out evenly.
+Domain groupEnds(const Call& call) {
+  const bool areColumns = call.tensor(0).rank() == 3, areTerms = !areColumns && call.tensor(1).rank() == 2;
+  const int64_t all = areColumns ? call.size(1, -1) : call.size(0, areTerms ? -1 : 0);
+  const int64_t groups = std::max<int64_t>(call.tensor(2).numel(), 1);
+  return {ByPosition{[=](const ir::Shape& at, uint64_t) {
+            return static_cast<int64_t>(static_cast<Int128>((at.empty() ? 0 : at.back()) + 1) * all / groups);
+          }},
+          {0, all}};
+}
+
 /// Distances of order 0 count NaN on CUDA alone; distances of order 2 may be made of a product, in which infinities cancel to
 /// NaN.
 Domain distant(const Call& call) {
@@ -40,6 +51,7 @@ Domain distant(const Call& call) {
 Family linearAlgebraFacts() {
   static const OperatorFacts rows[] = {
       {.operators = "mm bmm mv dot", .products = Products::OfTwo},
+      {.operators = "_grouped_mm", .domains = {{2, groupEnds}}, .products = Products::Grouped},
       {.operators = "addmm _addmm_activation addmv baddbmm", .products = Products::AddedToOne},
       {.operators = "convolution", .products = Products::Convolution},
       {.operators = "convolution_backward", .products = Products::ConvolutionBackward},

@@ -91,6 +91,12 @@ int64_t recurrent(const at::Tensor& input, c10::ArrayRef<at::Tensor> weights) {
     if (weight.dim() == 2) numbers += weight.numel();
   return 2 * input.numel() / std::max<int64_t>(input.size(-1), 1) * numbers;
 }
+/// Of columns that are grouped, as few as a group has meet each matrix.
+int64_t grouped(Arguments arguments) {
+  const at::Tensor first = arguments[0].toTensor(), second = arguments[1].toTensor();
+  const int64_t matrices = first.dim() == 3 && second.dim() == 2 ? std::max<int64_t>(first.size(0), 1) : 1;
+  return 2 * first.numel() * second.size(-1) / matrices;
+}
 int64_t cudnnRnn(Arguments arguments) { return recurrent(arguments[0].toTensor(), arguments[1].toTensorVector()); }
 int64_t cudnnRnnBackward(Arguments arguments) {
   constexpr size_t whichGradients = 21;
@@ -106,6 +112,7 @@ Multiplying multiplyingOf(inputs::Products products) {
   using inputs::Products;
   switch (products) {
     case Products::OfTwo: return {Library::Blas, 0, productAt<0>};
+    case Products::Grouped: return {Library::Blas, 0, grouped};
     case Products::AddedToOne: return {Library::Blas, 1, productAt<1>};
     case Products::Convolution: return {Library::Convolution, 1, convolution};
     case Products::ConvolutionBackward: return {Library::Convolution, 2, convolutionBackward};

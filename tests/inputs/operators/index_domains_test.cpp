@@ -95,6 +95,14 @@ TEST_CASE("an eighth of what a loss or a gradient takes are the number that stan
   CHECK(drawn<int64_t>("aten.nll_loss_forward.default", "((T([30], f16), T([], i64), None, 1, -100), {})", 1)[0] >= 0);
 }
 
+TEST_CASE("groups of a product end one after another, the last one with the rows, the columns or the terms") {
+  const auto ends = [](const char* call) { return drawn<int64_t>("aten._grouped_mm.default", call, 2); };
+  using Ends = std::vector<int64_t>;
+  CHECK(ends("((T([40, 16], bf16), T([4, 16, 8], bf16), T([4], i64)), {})") == Ends{10, 20, 30, 40});
+  CHECK(ends("((T([3, 16, 8], bf16), T([8, 20], bf16), T([3], i64)), {})") == Ends{6, 13, 20});
+  CHECK(ends("((T([16, 8], bf16), T([8, 24], bf16), T([2], i64)), {})") == Ends{4, 8});
+}
+
 TEST_CASE("indices written without accumulation are distinct") {
   struct Row {
     const char* op;
