@@ -214,29 +214,31 @@ void writeChallenge(const Options& options, Streams streams) {
   const fs::path folder = options.challenge.folder;
   requireFree(folder);
   const Case wanted = readCase(options.challenge.what);
-  const Options run = raceOf(wanted, options, folder / sampleFile);
-  const Statement statement = statementFor(wanted, run);
-  inputs::makeFolder(folder);
   const inputs::Sample& sample = wanted.sample;
-  inputs::writeFile(folder / sampleFile, inputs::toText(std::vector{sample}));
-  Options baseline = run;
-  baseline.json = folder / baselineFile;
-  sweep(inputs::readSamples(baseline.inputs).samples, baseline, streams, [] { return false; });
-  const auto result = resultIn(baseline.json);
-  if (!result) fail(ErrorKind::Input, "{} has no results of the sample", baseline.json);
-  std::string words;
-  for (const std::string& word : {run.program}) words += quotedWord(word);
+  const std::string text = inputs::toText(std::vector{sample});
+  // Nothing is left behind by a race that does not come to its end.
+  const ScratchFolder scratch;
+  inputs::writeFile(scratch.path() / sampleFile, text);
+  Options run = raceOf(wanted, options, scratch.path() / sampleFile);
+  const Statement statement = statementFor(wanted, run);
+  run.json = scratch.path() / baselineFile;
+  sweep(inputs::readSamples(run.inputs).samples, run, streams, [] { return false; });
+  const auto result = resultIn(run.json);
+  if (!result) fail(ErrorKind::Input, "the sample has no results");
+  std::string words = quotedWord(run.program);
   for (const std::string& word : commandWords(run)) words += " " + quotedWord(word);
-  const std::map<std::string, std::string> files{
-      {"README.md", readme(sample, statement, result->row, result->run)},
-      {"reference.py", statement.reference},
-      {"mine.py", statement.python},
-      {"mine.cu", statement.cuda},
-      {"mine.cpp", statement.cpp},
-      {"check.sh",
-       fmt::format("#!/bin/sh\n# Judges what is in this folder.\nexec {} challenge \"$(dirname \"$0\")\" \"$@\"\n", words)}};
-  for (const auto& [file, text] : files)
-    if (file != "mine.cu" || isOnGpu(run)) inputs::writeFile(folder / file, text);
+  const std::string check =
+      "#!/bin/sh\n# Judges what is in this folder.\nexec " + words + " challenge \"$(dirname \"$0\")\" \"$@\"\n";
+  std::map<std::string, std::string> files{{"README.md", readme(sample, statement, result->row, result->run)},
+                                           {"reference.py", statement.reference},
+                                           {"mine.py", statement.python},
+                                           {"mine.cpp", statement.cpp},
+                                           {"check.sh", check},
+                                           {sampleFile, text},
+                                           {baselineFile, inputs::readFile(run.json)}};
+  if (isOnGpu(run)) files["mine.cu"] = statement.cuda;
+  inputs::makeFolder(folder);
+  for (const auto& [file, content] : files) inputs::writeFile(folder / file, content);
   fs::permissions(folder / "check.sh", fs::perms::owner_exec | fs::perms::group_exec | fs::perms::others_exec,
                   fs::perm_options::add);
   streams.out << fmt::format("\n{}: fill in mine.*, and run check.sh; README.md says what is computed\n", folder.string());

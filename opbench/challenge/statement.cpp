@@ -11,6 +11,7 @@
 #include "inputs/operator_name.h"
 #include "inputs/print.h"
 #include "inputs/region.h"
+#include "inputs/text/scanner.h"
 #include "ir/error.h"
 #include "runtime/torch/infer.h"
 #include "runtime/torch/signature.h"
@@ -56,12 +57,22 @@ std::vector<std::string> namesOf(const ir::Graph& graph) {
   return names;
 }
 
+/// A word of a file that becomes a word of a program. Error: Input for what is more than letters and digits.
+const std::string& asWord(const std::string& text) {
+  constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+  if (text.empty() || text.find_first_not_of(letters) != std::string::npos)
+    ir::fail(ir::ErrorKind::Input, "{} is no word of a challenge", inputs::shown(text));
+  return text;
+}
+
 /// A node's argument as Python has it.
 std::string pythonOf(const ir::Argument& argument, const std::vector<std::string>& names) {
   if (const auto* value = argument.as<ir::ValueRef>()) return names.at(static_cast<size_t>(value->index));
   if (const auto* dtype = argument.as<ir::DType>()) return fmt::format("torch.{}", ir::torchName(*dtype));
   if (const auto* number = argument.as<double>(); number != nullptr && !std::isfinite(*number))
     return fmt::format("float('{}')", *number);
+  if (const auto* symbol = argument.as<ir::Symbol>()) return "torch." + asWord(symbol->text);
+  if (argument.is<ir::SparseTensor>()) ir::fail(ir::ErrorKind::Unsupported, "sparse tensors are in no challenge");
   const auto* list = argument.as<ir::List>();
   if (list == nullptr) return inputs::argumentText(argument);
   std::string items;
@@ -88,7 +99,7 @@ std::string regionReference(const ir::Graph& graph, const std::vector<std::strin
   for (const ir::Node& node : graph.nodes) {
     std::string arguments;
     for (const ir::NamedArgument& argument : node.args)
-      arguments += fmt::format("{}{}={}", arguments.empty() ? "" : ", ", argument.name, pythonOf(argument.value, names));
+      arguments += fmt::format("{}{}={}", arguments.empty() ? "" : ", ", asWord(argument.name), pythonOf(argument.value, names));
     const std::string made = joined(node.outputs, names);
     text += fmt::format("    {}torch.ops.{}({})\n", made.empty() ? "" : made + " = ", node.op, arguments);
   }
