@@ -171,9 +171,7 @@ void add(Judgement& judgement, const Row& row, const Contender& contender) {
   if (mine == nullptr || mine->status != Status::Ok) {
     judgement.refusal =
         mine == nullptr ? "it has no result" : fmt::format("{}: {}", name(mine->status), withoutCommand(mine->reason));
-  } else if (!mine->timing || !mine->speedup) {
-    judgement.refusal = "its time was not measured";
-  } else {
+  } else if (mine->timing && mine->speedup) {  // other programs may leave none
     judgement.seconds.push_back(mine->timing->median);
     judgement.overEager.push_back(*mine->speedup);
     judgement.overOthers.push_back(best / mine->timing->median);
@@ -183,6 +181,7 @@ void add(Judgement& judgement, const Row& row, const Contender& contender) {
 
 std::string textOf(const Solution& solution, const Judgement& judgement) {
   if (!judgement.refusal.empty()) return fmt::format("{}: not accepted: {}\n", solution.file, judgement.refusal);
+  if (judgement.seconds.empty()) return fmt::format("{}: accepted; other programs left no time\n", solution.file);
   const std::string copy =
       judgement.ofCopy.empty() ? "" : fmt::format(", {} of a copy's speed", report::percent(middleOf(judgement.ofCopy)));
   return fmt::format("{}: accepted: {}; {} as fast as eager, {} as the fastest of the others{}\n", solution.file,

@@ -45,8 +45,6 @@ constexpr const char* solution = R"(
 
 at::Tensor mine(const at::Tensor& self, int64_t dim, bool half_to_float) {
   const std::string mind = std::getenv("CHALLENGE_MIND");
-  TORCH_CHECK(mind != "refuses", "out of luck");
-  if (mind == "writes_other_results") std::abort();
   static std::map<const void*, at::Tensor> kept;
   if (mind == "keeps" && kept.count(self.const_data_ptr()) != 0) return kept[self.const_data_ptr()];
   at::Tensor result = at::_softmax(self, dim, half_to_float);
@@ -87,18 +85,13 @@ TEST_CASE("a challenge is written, filled in, and judged: what is right is accep
     CHECK_MESSAGE(status == (mind == std::string("honest") ? 0 : 1), mind, ": ", bed.out(), bed.err());
     return bed.out();
   };
-  CHECK(verdict("honest", {bed.made}).find("mine.cpp: accepted: ") != std::string::npos);
   CHECK(verdict("wrong", {bed.made}).find("mine.cpp: not accepted: wrong: output 0 is wrong at [63, ") != std::string::npos);
   CHECK(verdict("keeps", {bed.made}).find("mine.cpp: not accepted: wrong: ") != std::string::npos);
-  CHECK(
-      verdict("refuses", {bed.made}).find("mine.cpp: not accepted: unsupported: challenge::mine refuses the call: out of luck") !=
-      std::string::npos);
-  CHECK(verdict("writes_other_results", {bed.made}).find("mine.cpp: not accepted: crash: signal 6") != std::string::npos);
-
   // Whoever judges has the sample from elsewhere: the folder's may be an easier one.
   bed.write("sample.txt", "Operator: aten.neg.default\ncnt: 1, ((T([2], f32),), {})\n");
-  CHECK(verdict("honest", {bed.sample, "--judge", bed.made})
-            .starts_with("aten._softmax.default ((T([64, 96], f32), -1, False), {})\n"));
+  const std::string honest = verdict("honest", {bed.sample, "--judge", bed.made});
+  CHECK(honest.starts_with("aten._softmax.default ((T([64, 96], f32), -1, False), {})\n"));
+  CHECK(honest.find("mine.cpp: accepted") != std::string::npos);
   bed.write("mine.cpp", "nonsense\n");
   CHECK(verdict("nonsense", {bed.sample, "--judge", bed.made}).find("mine.cpp: not accepted: it does not compile: ") !=
         std::string::npos);
