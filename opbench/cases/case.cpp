@@ -8,6 +8,7 @@
 
 #include "inputs/files.h"
 #include "inputs/legacy.h"
+#include "inputs/operator_name.h"
 #include "inputs/text/scanner.h"
 #include "ir/error.h"
 #include "opbench/results/read.h"
@@ -114,6 +115,7 @@ Case caseOfLine(std::string_view line, const std::string& where) {
   Record record = results::recordOf(line, where);
   inputs::Sample& sample = result.sample;
   sample.op = record.op;
+  if (const auto refusal = inputs::refusalOf(sample.op)) fail(ErrorKind::Input, "{}: {}", where, *refusal);
   sample.count = std::max<int64_t>(record.count, 1);
   sample.suite = record.suite;
   const Place place = placeOf(where);
