@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -13,6 +12,7 @@
 #include "inputs/files.h"
 #include "inputs/operator_name.h"
 #include "inputs/siblings.h"
+#include "inputs/temporary_folder.h"
 #include "ir/error.h"
 #include "opbench/cases/case.h"
 #include "opbench/cases/files.h"
@@ -35,26 +35,6 @@ using results::SampleResult;
 
 constexpr const char* sampleFile = "sample.txt";
 constexpr const char* baselineFile = "baseline.jsonl";
-
-/// A folder of temporary files, which is gone when this is.
-class ScratchFolder {
- public:
-  ScratchFolder() : path_((fs::temp_directory_path() / "opbench-challenge-XXXXXX").string()) {
-    if (::mkdtemp(path_.data()) == nullptr)
-      fail(ErrorKind::Toolchain, "cannot make a folder in {}", fs::temp_directory_path().string());
-  }
-  ~ScratchFolder() {
-    std::error_code error;
-    fs::remove_all(path_, error);
-  }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-
-  fs::path path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 bool isOnGpu(const Options& options) { return wantedDevice(options) != "cpu"; }
 
@@ -101,7 +81,7 @@ std::string siblingsText(const inputs::Sample& sample) {
   for (const inputs::Sibling& sibling : inputs::siblingsOf(sample, mostBytes))
     text += fmt::format("- `{}`: {}\n", inputs::toText(sibling.sample), sibling.what);
   if (text.empty()) return "";
-  return "\n## Siblings\nA solution has to be right on calls of other sizes and strides as well, some of which are drawn from "
+  return "\n## Siblings\nA solution has to be right on calls of other sizes and strides as well. The judge draws some of "
          "these:\n\n" +
          text;
 }
@@ -123,13 +103,6 @@ std::string readme(const inputs::Sample& sample, const Statement& statement, con
       "knows before, and says what the solution is worth. It takes the sample from `{}`, and trusts nothing else in this "
       "folder.\n{}",
       sample.op, statement.shapes, run.deviceName, timesText(row), judgedRuns, sampleFile, siblingsText(sample));
-}
-
-/// A word as a shell reads it back.
-std::string quotedWord(const std::string& word) {
-  std::string text = "'";
-  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return text + "'";
 }
 
 void requireFree(const fs::path& folder) {
@@ -216,7 +189,7 @@ void writeChallenge(const Options& options, Streams streams) {
   const inputs::Sample& sample = wanted.sample;
   const std::string text = inputs::toText(std::vector{sample});
   // Nothing is left behind by a race that does not come to its end.
-  const ScratchFolder scratch;
+  const inputs::TemporaryFolder scratch("challenge");
   inputs::writeFile(scratch.path() / sampleFile, text);
   Options run = raceOf(wanted, options, scratch.path() / sampleFile);
   const Statement statement = statementFor(wanted, run);
@@ -224,10 +197,9 @@ void writeChallenge(const Options& options, Streams streams) {
   sweep(inputs::readSamples(run.inputs).samples, run, streams, [] { return false; });
   const auto result = resultIn(run.json);
   if (!result) fail(ErrorKind::Input, "the sample has no results");
-  std::string words = quotedWord(run.program);
-  for (const std::string& word : commandWords(run)) words += " " + quotedWord(word);
   const std::string check =
-      "#!/bin/sh\n# Judges what is in this folder.\nexec " + words + " challenge \"$(dirname \"$0\")\" \"$@\"\n";
+      fmt::format("#!/bin/sh\n# Judges what is in this folder.\nexec {} {} challenge \"$(dirname \"$0\")\" \"$@\"\n",
+                  opbench::quoted(run.program), commandLine(run));
   std::map<std::string, std::string> files{{"README.md", readme(sample, statement, result->row, result->run)},
                                            {"reference.py", statement.reference},
                                            {"mine.py", statement.python},
@@ -245,7 +217,7 @@ void writeChallenge(const Options& options, Streams streams) {
 
 bool judgeChallenge(const Options& options, Streams streams) {
   const fs::path folder = options.challenge.judged.empty() ? options.challenge.what : options.challenge.judged;
-  const ScratchFolder scratch;
+  const inputs::TemporaryFolder scratch("challenge");
   const Case wanted = readCase(options.challenge.judged.empty() ? (folder / sampleFile).string() : options.challenge.what);
   // A sample that is changed while the solution runs changes nothing.
   inputs::writeFile(scratch.path() / sampleFile, inputs::toText(std::vector{wanted.sample}));

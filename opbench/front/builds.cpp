@@ -12,8 +12,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 
 #include "inputs/files.h"
+#include "inputs/temporary_folder.h"
 #include "inputs/text/printable.h"
 #include "inputs/text/words.h"
 #include "ir/error.h"
@@ -54,32 +56,12 @@ void requireProgram(const std::string& program) {
   }
 }
 
-/// The folder of the runs' results: the user's, or one that goes with this.
-class ResultsFolder {
- public:
-  explicit ResultsFolder(const std::string& kept) : path_(kept), isKept_(!kept.empty()) {
-    if (isKept_) {
-      inputs::makeWritableFolder(kept);
-      if (!fs::is_empty(path_)) refuse("--keep: {} is not empty", kept);
-      return;
-    }
-    std::string pattern = fs::temp_directory_path() / "opbench-compare-XXXXXX";
-    if (::mkdtemp(pattern.data()) == nullptr) refuse("cannot make the folder {}: {}", pattern, std::strerror(errno));
-    path_ = pattern;
-  }
-  ~ResultsFolder() {
-    std::error_code notRemoved;
-    if (!isKept_) fs::remove_all(path_, notRemoved);
-  }
-  ResultsFolder(const ResultsFolder&) = delete;
-  ResultsFolder& operator=(const ResultsFolder&) = delete;
-
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-  bool isKept_;
-};
+/// The folder that the user keeps the runs' results in. Error: Input where it is not empty.
+fs::path keptFolder(const std::string& folder) {
+  inputs::makeWritableFolder(folder);
+  if (!fs::is_empty(folder)) refuse("--keep: {} is not empty", folder);
+  return folder;
+}
 
 /// Waits for a run; false where this program is told to end before.
 bool hasEnded(Process& run) {
@@ -106,7 +88,9 @@ bool hasRaced(int status, const Results& results) {
 /// Runs both builds, and keeps what they leave.
 class Runs {
  public:
-  Runs(const CompareOptions& options, std::ostream& err) : options_(options), err_(err), folder_(options.keep) {}
+  Runs(const CompareOptions& options, std::ostream& err) : options_(options), err_(err) {
+    folder_ = options.keep.empty() ? temporary_.emplace("compare").path() : keptFolder(options.keep);
+  }
 
   std::optional<BuildRuns> all() {
     BuildRuns runs;
@@ -125,8 +109,7 @@ class Runs {
  private:
   std::optional<Results> one(bool isBase, int repeat) {
     const std::string& program = options_.programs[isBase ? 0 : 1];
-    const std::string build = isBase ? "baseline" : "candidate",
-                      file = folder_.path() / fmt::format("{}-{}.jsonl", build, repeat);
+    const std::string build = isBase ? "baseline" : "candidate", file = folder_ / fmt::format("{}-{}.jsonl", build, repeat);
     const std::string name = fmt::format("run {} of {} ({} {})", ++begun_, 2 * options_.repeats, build, program);
     err_ << "opbench: " << inputs::printable(name) << left() << "\n" << std::flush;
     std::vector<std::string> words = options_.race;
@@ -162,7 +145,8 @@ class Runs {
 
   const CompareOptions& options_;
   std::ostream& err_;
-  ResultsFolder folder_;
+  std::optional<inputs::TemporaryFolder> temporary_;  ///< where the user keeps nothing
+  fs::path folder_;                                   ///< of the runs' results
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   int begun_ = 0;
 };

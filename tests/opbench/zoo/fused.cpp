@@ -17,7 +17,7 @@ Tensor norm(const Tensor& x, const Tensor& weight, double eps) {
 }  // namespace
 
 TORCH_LIBRARY(fused, library) {
-  // relu(left + right), of which the region hands back the sum as well.
+  // Returns left + right, and its relu.
   library.def("add_relu(Tensor left, Tensor right) -> (Tensor, Tensor)", [](const Tensor& left, const Tensor& right) {
     Tensor sum = at::add(left, right);
     Tensor positive = at::relu(sum);
