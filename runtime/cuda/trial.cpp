@@ -21,6 +21,20 @@ cudaStream_t currentStream() { return c10::cuda::getCurrentCUDAStream().stream()
 
 void wait(cudaStream_t stream) { check(cudaStreamSynchronize(stream), "cudaStreamSynchronize"); }
 
+/// Whether runs of several calls write integers, which the next run may read as indices: they have to be restored before each.
+bool countsRuns(Workload& workload) {
+  if (workload.call() != nullptr) return false;
+  const TensorList constant = workload.readOnly();
+  const std::vector<at::Tensor>& readOnly = constant.state().tensors;
+  const auto isCounter = [&](const at::Tensor& tensor) {
+    const auto isIt = [&](const at::Tensor& other) { return other.is_same(tensor); };
+    return at::isIntegralType(tensor.scalar_type(), /*includeBool=*/false) &&
+           std::none_of(readOnly.begin(), readOnly.end(), isIt);
+  };
+  const TensorList operands = workload.operands();
+  return std::any_of(operands.state().tensors.begin(), operands.state().tensors.end(), isCounter);
+}
+
 std::string firstLine(const std::exception& error) {
   const std::string text = error.what();
   return text.substr(0, text.find('\n'));
@@ -49,6 +63,7 @@ void CudaTrial::warmUp() {
   workload_.restore();
   outputs_ = callable_();
   wait(currentStream());
+  workload_.restore();
   const RefuseWaiting guard;
   try {
     outputs_ = callable_();
@@ -283,7 +298,7 @@ void CudaTrial::replay() {
 
 bool CudaTrial::prepareFor(Measure measure) {
   if (measure == Measure::Cold) return true;
-  if (!isCaptured() || kernelNodes() == 0) return false;
+  if (!isCaptured() || kernelNodes() == 0 || countsRuns(workload_)) return false;
   if (sequences_.size() > 0) return true;
   constexpr double longSeconds = 3e-4;
   constexpr double slowSeconds = 1e-3;  // of a call for which it matters little where its code lies

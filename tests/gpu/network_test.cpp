@@ -64,6 +64,28 @@ TEST_CASE("models agree with float64 or eager, forward and in whole steps in a C
   }
 }
 
+// Its cache has room for 16 tokens: a step from where others ended is an index out of range, which ends all work on the device.
+TEST_CASE("a step of decoding is made ready, captured and run from the drawn state, though the cache is full before") {
+  const runtime::Programs programs("", {{"mlp", tests::smallModelPath("decoder")}});
+  const inputs::Sample sample = tests::sample("model.mlp.inference", "((T([2, 1], i64),), {})");
+  const auto workload = runtime::makeWorkload(sample, tests::gpu(), 1, {}, programs);
+  opbench::CorrectnessCheck correctness(*workload, sample.op, opbench::Tolerances::standard());
+  correctness.begin(1, {});
+  for (const char* name : {"graph", "torchscript"}) {
+    CAPTURE(std::string(name));
+    const auto eager = workload->make(runtime::Contender::Eager);
+    for (int step = 0; step < 16; ++step) (*eager)();
+    const auto callable = workload->make(runtime::Contender(name));
+    for (int step = 0; step < 16; ++step) (*eager)();
+    const auto trial = tests::gpu().prepare(*callable, *workload);
+    CHECK(trial->notCaptured.empty() == (std::string(name) == "graph"));
+    const opbench::Verdict verdict = correctness.judge(*trial);
+    CHECK_MESSAGE(verdict.ok, verdict.message);
+    for (int run = 0; run < 20; ++run) CHECK(trial->seconds() > 0);
+    CHECK(trial->kernelTime().has_value());
+  }
+}
+
 TEST_CASE("mistakes in launches that take lists of tensors are found") {
   const runtime::Programs programs(tests::modelFolder(), {});
   const inputs::Sample sample =

@@ -66,6 +66,27 @@ TEST_CASE("eager is captured too; an in-place argument starts from the same valu
   }
 }
 
+TEST_CASE("runs that warm a callable up start from the same values, too: a counter is an index, which may be the last one") {
+  Case c("aten.add_.Scalar", "((T([3], i64), 1), {})");
+  const auto eager = runtime::eagerCallable(c.call);
+  std::vector<at::Tensor> found;
+  Made counted([&] {
+    const bool isWarmUp = found.size() < 2;
+    TensorList outputs = (*eager)();
+    if (isWarmUp) found.push_back(only(outputs).clone());
+    return outputs;
+  });
+  const TensorList expected = c.call.runEager();
+  const auto trial = tests::gpu().prepare(counted, c.call);
+  CHECK(trial->notCaptured == "");
+  REQUIRE(found.size() == 2);
+  for (const at::Tensor& each : found) CHECK(at::equal(each, only(expected)));
+  const auto time = trial->kernelTime();
+  REQUIRE(time.has_value());
+  CHECK(time->kernels == 1);
+  CHECK(at::equal(only(trial->outputs()), only(expected)));
+}
+
 TEST_CASE("outputs hold 0xff bytes before a run, so that what nobody writes shows") {
   Case c("aten.empty_like.default", "((T([100], f32),), {})");
   const auto callable = runtime::eagerCallable(c.call);

@@ -35,19 +35,26 @@ std::vector<Activity> activitiesOf(const std::function<void()>& work) {
 
 }  // namespace
 
-std::optional<KernelTime> kernelTimeOf(const std::function<void()>& run, int runs) {
-  const auto work = [&] {
-    for (int i = 0; i < runs; ++i) run();
+std::optional<KernelTime> kernelTimeOf(const std::function<void()>& before, const std::function<void()>& run, int runs) {
+  const auto count = static_cast<size_t>(runs);
+  const auto times = [runs](const std::function<void()>& work) {
+    return activitiesOf([&] {
+      for (int i = 0; i < runs; ++i) work();
+    });
   };
-  const std::vector<Activity> activities = activitiesOf(work);
-  const size_t each = activities.size() / static_cast<size_t>(runs);
-  if (each * static_cast<size_t>(runs) != activities.size()) return std::nullopt;  // a record was lost: whose, nobody knows
-  if (each <= 1) return KernelTime{};
-  std::vector<double> sums(static_cast<size_t>(runs), 0);
-  for (size_t i = 0; i < each * sums.size(); ++i)
-    if (i % each != 0) sums[i / each] += activities[i].seconds;
+  const size_t others = times(before).size();
+  const std::vector<Activity> activities = times([&] {
+    before();
+    run();
+  });
+  if (others % count != 0 || activities.size() % count != 0) return std::nullopt;  // a record was lost: whose, nobody knows
+  const size_t skipped = others / count, each = activities.size() / count;
+  if (each <= skipped) return KernelTime{};
+  std::vector<double> sums(count, 0);
+  for (size_t i = 0; i < activities.size(); ++i)
+    if (i % each >= skipped) sums[i / each] += activities[i].seconds;
   std::nth_element(sums.begin(), sums.begin() + runs / 2, sums.end());
-  return KernelTime{sums[static_cast<size_t>(runs) / 2], static_cast<int>(each) - 1};
+  return KernelTime{sums[count / 2], static_cast<int>(each - skipped)};
 }
 
 Launches launchesOf(const std::function<void()>& run) {

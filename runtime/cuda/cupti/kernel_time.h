@@ -6,9 +6,9 @@
 
 namespace runtime {
 
-/// What CUPTI says of the kernels and copies of `run`, which first fills memory to empty L2 and then queues one run on the
-/// current stream: the median over `runs` runs, one after another. The fills do not count. Nothing where a record was lost.
-std::optional<KernelTime> kernelTimeOf(const std::function<void()>& run, int runs);
+/// What CUPTI says of the kernels and copies of `run`, which is queued on the current stream, each time behind `before`, which
+/// does not count: the median over `runs` runs, one after another. Nothing where a record was lost.
+std::optional<KernelTime> kernelTimeOf(const std::function<void()>& before, const std::function<void()>& run, int runs);
 
 /// What CUPTI says of the kernels and copies of `run`, which first fills memory on the current stream. The fill does not count.
 Launches launchesOf(const std::function<void()>& run);

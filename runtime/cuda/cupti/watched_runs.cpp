@@ -13,14 +13,13 @@ std::optional<KernelTime> CudaTrial::kernelTime() {
   constexpr int runs = 11;
   const c10::InferenceMode guard;
   const cudaStream_t stream = c10::cuda::getCurrentCUDAStream().stream();
-  const auto run = [&] {
+  const auto before = [&] {
     if (!isCaptured()) outputs_ = {};
+    if (workload_.mutates()) workload_.restore(static_cast<int>(turn_));
     advance();
     tools_.flush.fill(stream);
-    start(stream);
   };
-  for (int set = 0; set < captures(Measure::Cold); ++set) workload_.restore(set);
-  return kernelTimeOf(run, runs);
+  return kernelTimeOf(before, [&] { start(stream); }, runs);
 }
 
 Counters CudaTrial::counters() {

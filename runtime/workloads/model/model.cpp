@@ -381,6 +381,7 @@ CallablePtr Model::make(const Contender& contender) {
     ir::fail(ir::ErrorKind::Unsupported, "the host decides whether a step is left out, unless --optimizer-form is fused");
   return translateErrors(op_, [&] {
     const Program* program = program_.get();
+    restore(0);
     if (contender == Contender::Torchscript) {
       const ProgramMode mode(spec_.isTraining);
       const Autocast autocast(device_, spec_.amp);
@@ -389,8 +390,7 @@ CallablePtr Model::make(const Contender& contender) {
     }
     const auto step = [this, program](const Mark& mark) { return run(*program, tensors_, mark); };
     CallablePtr callable = stepCallable(op_, phases(), device_, step, isCaptured);
-    for (int runs = contender == Contender::Torchscript ? warmUpRuns() : isCaptured ? 3 : 1; runs > 0; --runs) (*callable)();
-    restore(0);
+    warmUp(*callable, *this, contender == Contender::Torchscript ? warmUpRuns() : isCaptured ? 3 : 1);
     describe(*callable);
     if (contender == reference()) callable->reason = outside_.value_or("");
     return callable;

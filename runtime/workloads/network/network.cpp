@@ -145,7 +145,7 @@ CallablePtr Network::make(const Contender& contender) {
       return runStep(recurrent_, operands_, forward, mark);
     };
     CallablePtr callable = stepCallable(op_, phasesOf(recurrent_), device_, step, isCaptured);
-    for (int run = isScripted(name) ? warmUpRuns() : 1; run > 0; --run) (*callable)();
+    warmUp(*callable, *this, isScripted(name) ? warmUpRuns() : 1);
     if (usesTf32(name, operands_)) callable->arithmetic = "tf32";
     if (isScripted(name)) callable->library = "TorchScript";
     if (recurrent_.isTraining && !isScripted(name)) callable->library = libraryOf(forwardOnce(forward, operands_));

@@ -71,6 +71,14 @@ CallablePtr stepCallable(std::string name, std::vector<std::string> phases, at::
   return std::make_unique<StepCallable>(std::move(name), std::move(phases), device, std::move(step), isCaptured);
 }
 
+void warmUp(Callable& callable, Workload& workload, int runs) {
+  for (int run = 0; run < runs; ++run) {
+    workload.restore();
+    callable();
+  }
+  workload.restore();
+}
+
 void reseedGenerator(at::Device device) {
   at::Generator generator = at::globalContext().defaultGenerator(device);
   const std::lock_guard<std::mutex> lock(generator.mutex());

@@ -6,6 +6,7 @@
 #include "runtime/callable.h"
 #include "runtime/profile/recorder.h"
 #include "runtime/torch/translate.h"
+#include "runtime/workload.h"
 #include "runtime/workloads/network/operands.h"
 
 namespace runtime {
@@ -29,6 +30,10 @@ using Step = std::function<std::vector<at::Tensor>(const std::function<void()>& 
 /// A step as it is raced, on a device; `name` is its network's in messages. It is called directly, as users call it; `isCaptured`
 /// has it in one CUDA graph.
 CallablePtr stepCallable(std::string name, std::vector<std::string> phases, at::Device device, Step step, bool isCaptured);
+
+/// Runs a callable that often, so that it makes what its first runs make. Each begins with the drawn operands, as a position in a
+/// cache that runs move on is an index, and these are left behind.
+void warmUp(Callable& callable, Workload& workload, int runs);
 
 /// Runs a phase: it is marked, has a range of its name in profiles, and is named by what ATen throws.
 template <typename Run>

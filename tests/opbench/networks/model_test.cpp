@@ -7,9 +7,11 @@
 #include <doctest/doctest.h>
 
 #include <limits>
+#include <set>
 
 #include "opbench/check/correctness_check.h"
 #include "runtime/devices/open.h"
+#include "runtime/dispatch/interceptor.h"
 #include "runtime/torch/state.h"
 #include "tests/refusal.h"
 #include "tests/runtime/program/models.h"
@@ -73,6 +75,17 @@ class Changed : public runtime::Callable {
  private:
   runtime::CallablePtr callable_;
   std::function<void(std::vector<at::Tensor>&)> change_;
+};
+
+/// Writes down where steps of a decoder put keys and values.
+class PositionsSeen : public runtime::Interceptor {
+ public:
+  void call(runtime::InterceptedCall& call) override {
+    if (call.op().operator_name().name == "aten::index_copy_") found.push_back(call.arguments()[2].toTensor().item<int64_t>());
+    call.carryOut(runtime::Inner::Unseen);
+  }
+
+  std::vector<int64_t> found;
 };
 
 }  // namespace
@@ -150,6 +163,23 @@ TEST_SUITE("models") {
     const runtime::TensorList found = bed.model.runEager();
     CHECK(tensorsOf(found)[1].item<int64_t>() == 1);
     CHECK(at::equal(tensorsOf(found)[3], -before[2]));
+  }
+
+  // On a GPU a position beyond the cache ends the process: a step too many before a contender's first one is an error there.
+  TEST_CASE("steps that make a contender ready begin where the drawn state does, whatever ran before") {
+    ModelBed bed("inference", "((T([2, 1], i64),), {})", "decoder");
+    for (const Contender& contender : {Contender::Eager, Contender::Torchscript}) {
+      CAPTURE(name(contender));
+      const auto eager = bed.model.make(Contender::Eager);
+      for (int step = 0; step < 3; ++step) (*eager)();
+      PositionsSeen positions;
+      {
+        const runtime::Interception interception(positions);
+        bed.model.make(contender);
+      }
+      CHECK(positions.found.size() >= 4);
+      CHECK(std::set<int64_t>(positions.found.begin(), positions.found.end()) == std::set<int64_t>{0});
+    }
   }
 
   TEST_CASE("products in a block under autocast have its dtype, whatever the run has") {
