@@ -1,11 +1,14 @@
 #include "inputs/data/fill.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <span>
 #include <type_traits>
 
+#include "inputs/normals.h"
 #include "inputs/random.h"
 
 namespace inputs {
@@ -235,6 +238,24 @@ int64_t drawnElements(const ir::TensorType& type, const ValueRange& domain) {
   return isOfPlaces ? all : std::min(all, period);
 }
 
+/// Whether elements are normal numbers that are scaled, and nothing else.
+template <typename Kind>
+bool areNormal(const Data& data) {
+  const bool mayBe = std::is_same_v<Kind, Plain> || std::is_same_v<Kind, Finite> || std::is_same_v<Kind, Tame>;
+  return mayBe && data.distribution == Distribution::Normal;
+}
+
+template <typename Element>
+void fillNormal(uint64_t key, double scale, Element* storage, int64_t count) {
+  constexpr int64_t piece = 1024;
+  std::array<double, piece> numbers;
+  for (int64_t start = 0; start < count; start += piece) {
+    const int64_t length = std::min(piece, count - start);
+    drawNormals(key, static_cast<uint64_t>(start), std::span(numbers).first(static_cast<size_t>(length)));
+    for (int64_t i = 0; i < length; ++i) storage[start + i] = static_cast<Element>(scale * numbers[static_cast<size_t>(i)]);
+  }
+}
+
 template <typename Element>
 void fillStorage(const ir::TensorType& type, const ValueRange& domain, uint64_t key, Element* storage, const Data& data) {
   const int64_t parts = ir::isComplex(type.dtype) ? 2 : 1;
@@ -242,6 +263,8 @@ void fillStorage(const ir::TensorType& type, const ValueRange& domain, uint64_t 
   if (count == 0) return;
   auto draw = drawOf<Element>(type, key, data);
   auto fill = [&](const auto& kind) {
+    if constexpr (std::is_floating_point_v<Element>)
+      if (areNormal<std::decay_t<decltype(kind)>>(data)) return fillNormal(key, data.scale, storage, count);
     if constexpr (std::is_same_v<std::decay_t<decltype(kind)>, ByPosition>) {
       std::fill_n(storage, count, Element{});
       uint64_t element = 0;

@@ -18,6 +18,8 @@ namespace runtime {
 /// on any device.
 std::vector<at::Tensor> drawState(const Program& program, uint64_t seed, at::Device device,
                                   std::optional<at::ScalarType> dtype = std::nullopt);
+/// Draws the same into tensors that are there, in their dtypes and strides.
+void redrawState(const Program& program, uint64_t seed, const std::vector<at::Tensor>& state);
 
 /// Integers from `least` to below `bound`.
 struct IntegerRange {

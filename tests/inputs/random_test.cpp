@@ -2,7 +2,12 @@
 
 #include <doctest/doctest.h>
 
+#include <bit>
 #include <set>
+#include <utility>
+#include <vector>
+
+#include "inputs/normals.h"
 
 TEST_CASE("the n-th value of a stream is fixed, and streams differ") {
   CHECK(inputs::randomBits(1, 2) == inputs::randomBits(1, 2));
@@ -27,6 +32,32 @@ TEST_CASE("normal quantiles are those of the tables") {
   CHECK(inputs::normalQuantile(0.9) == doctest::Approx(1.281551566).epsilon(1e-7));
   CHECK(inputs::normalQuantile(1e-10) == doctest::Approx(-6.361340902).epsilon(1e-6));
   CHECK(inputs::normalQuantile(1e-13) == doctest::Approx(-7.348796103).epsilon(1e-6));
+}
+
+TEST_CASE("many normal numbers are those that are drawn one by one, bit for bit, wherever they begin") {
+  for (const auto& [first, count] :
+       {std::pair<uint64_t, size_t>{0, 1'000'000}, {1, 1}, {255, 257}, {(uint64_t{1} << 40) + 3, 5000}}) {
+    for (const uint64_t key : {uint64_t{0}, uint64_t{77}, ~uint64_t{0}}) {
+      std::vector<double> many(count);
+      inputs::drawNormals(key, first, many);
+      size_t different = 0;
+      for (size_t i = 0; i < count; ++i) {
+        const double one = inputs::normalQuantile(inputs::uniform(inputs::randomBits(key, first + i)));
+        different += std::bit_cast<uint64_t>(one) == std::bit_cast<uint64_t>(many[i]) ? 0 : 1;
+      }
+      CHECK(different == 0);
+    }
+  }
+}
+
+/// A sum over the bits of numbers of a stream, that of the first version which drew them. Logarithms are the C library's, whose
+/// last bits are no part of it.
+TEST_CASE("normal numbers are those of earlier versions") {
+  uint64_t sum = 0;
+  std::vector<double> numbers(100'000);
+  inputs::drawNormals(7, 0, numbers);
+  for (const double number : numbers) sum = sum * 31 + std::bit_cast<uint32_t>(static_cast<float>(number));
+  CHECK(sum == 13673424547387163402u);
 }
 
 TEST_CASE("normal numbers have mean 0 and variance 1") {

@@ -14,7 +14,6 @@
 #include "runtime/dispatch/drawn_numbers.h"
 #include "runtime/dispatch/one_thread.h"
 #include "runtime/program/autocast.h"
-#include "runtime/program/draw.h"
 #include "runtime/program/extents.h"
 #include "runtime/program/traced.h"
 #include "runtime/torch/state.h"
@@ -57,19 +56,12 @@ class Watched {
   std::vector<uint32_t> versions_;
 };
 
-at::Tensor inChannelsLast(const at::Tensor& tensor) {
-  return tensor.dim() == 4 ? tensor.contiguous(at::MemoryFormat::ChannelsLast) : tensor;
-}
-
 /// Whether an archive was exported in this dtype, not in float32: its first weight has it. Constants may have others.
 bool isExportedIn(const Program& program, at::ScalarType dtype) {
   for (const StateTensor& tensor : program.state())
     if (at::isFloatingType(tensor.dtype)) return dtype != at::kFloat && tensor.dtype == dtype;
   return false;
 }
-
-/// Another stream of the generator than the state's.
-uint64_t inputSeed(uint64_t seed) { return seed ^ 0x1a7e57ULL; }
 
 }  // namespace
 
@@ -85,27 +77,6 @@ Model::Model(const inputs::Sample& sample, Device& device, uint64_t seed, const 
     tensors_ = drawn(seed);
     explore();
   });
-}
-
-Model::Tensors Model::drawn(uint64_t seed) const {
-  const c10::InferenceMode normal(false);
-  const at::NoGradGuard noGrad;
-  std::map<std::string, IntegerRange> ranges;
-  for (size_t i = 0; i < spec_.inputs.size(); ++i)
-    if (spec_.inputs[i].bound) ranges[program_->inputs()[i].name] = {spec_.inputs[i].least, *spec_.inputs[i].bound};
-  Tensors tensors{drawState(*program_, seed, device_, castTo_),
-                  drawInputs(*program_, spec_.sizes(), inputSeed(seed), device_, castTo_, ranges),
-                  {},
-                  std::nullopt,
-                  std::nullopt};
-  for (at::Tensor& tensor : tensors.state) {
-    const bool requiresGrad = tensor.requires_grad() && spec_.isTraining;
-    if (spec_.isChannelsLast) tensor = inChannelsLast(tensor.detach());
-    tensor.set_requires_grad(requiresGrad);
-  }
-  if (spec_.isChannelsLast)
-    for (at::Tensor& input : tensors.inputs) input = inChannelsLast(input);
-  return tensors;
 }
 
 void Model::explore() {
@@ -162,20 +133,6 @@ void Model::settleScale() {
     if (!leftOut) return;
   }
   ir::fail(ir::ErrorKind::Unsupported, "{}: its gradients are not finite at any scale", op_);
-}
-
-void Model::draw(uint64_t seed, const inputs::Data&) {
-  translateErrors(op_, [&] {
-    restore(0);
-    const c10::InferenceMode normal(false);
-    const at::NoGradGuard noGrad;
-    const Tensors fresh = drawn(seed);
-    for (size_t i = 0; i < fresh.state.size(); ++i) tensors_.state[i].copy_(fresh.state[i]);
-    for (size_t i = 0; i < fresh.inputs.size(); ++i) tensors_.inputs[i].copy_(fresh.inputs[i]);
-    if (tensors_.optimizer)
-      for (const at::Tensor& tensor : tensors_.optimizer->state()) tensor.zero_();
-    pristine_ = copies(written(tensors_));
-  });
 }
 
 void Model::restore(int) {

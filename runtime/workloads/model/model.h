@@ -67,6 +67,7 @@ class Model : public Workload {
   using Mark = std::function<void()>;
 
   Tensors drawn(uint64_t seed) const;
+  std::vector<at::Tensor> drawnInputs(uint64_t seed) const;
   /// All that runs of these read or write, in order.
   static std::vector<at::Tensor> all(const Tensors& tensors);
   std::vector<at::Tensor> parametersOf(const Tensors& tensors) const;
