@@ -67,7 +67,8 @@ bool hidesElements(const Comparison& c) {
 Verdict judgeAgainstEager(const Comparison& c, const Limit& limit, const NamedOutput& output) {
   constexpr double worstErrors = 4;
   const double ofSums = errorOfSums(c, limit);
-  const bool isFarOff = std::abs(c.worstFound - c.worstExpected) > ofSums && c.worstError > worstErrors * c.worstErrorEager;
+  const bool isFarOff =
+      !c.eagerOverflows && std::abs(c.worstFound - c.worstExpected) > ofSums && c.worstError > worstErrors * c.worstErrorEager;
   if (!c.allClose && isFarOff)
     return wrong(
         fmt::format("{}; tolerance {:.3g}, eager's largest error {:.3g}", where(c, output), limit.element, c.worstErrorEager));

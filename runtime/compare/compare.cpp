@@ -62,7 +62,7 @@ void fill(Comparison& comparison, const Tally& tally) {
   if (tally.shares > 0) comparison.usualScale = static_cast<double>(tally.countFound) / tally.shares;
   comparison.relativeFound = root(tally.relativeFound, tally.countFound);
   comparison.relativeEager = root(tally.relativeEager, tally.countEager);
-  comparison.eagerOverflows = tally.countEager < tally.countFound;
+  comparison.eagerOverflows = tally.lost > 0;
   comparison.worstFound = tally.worstFound;
   comparison.worstExpected = tally.worstExpected;
   comparison.worstError = tally.worstError;

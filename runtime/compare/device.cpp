@@ -55,19 +55,22 @@ at::Tensor tallyDeviceChunk(const Operands& operands, int64_t begin, int64_t len
   at::Tensor f = part(operands.found).to(at::kDouble);
   at::Tensor e = part(operands.eager).to(at::kDouble);
   at::Tensor r = part(operands.reference).to(at::kDouble);
-  settle(f, e, r, overflowOf(type));
+  settle(f, e, r, overflowOf(operands));
   const at::Tensor finiteF = f.isfinite();
   const at::Tensor finiteE = e.isfinite();
   const at::Tensor finiteR = r.isfinite();
   const at::Tensor sameFE = sameNumber(f, e);
   const at::Tensor sameFR = sameNumber(f, r);
-  const at::Tensor bothF = finiteF.logical_and(finiteR);
+  const at::Tensor isLost = finiteR.logical_and(finiteE.logical_not());
+  const at::Tensor isKept = isLost.logical_not();
+  const at::Tensor bothF = finiteF.logical_and(finiteR).logical_and_(isKept);
   const at::Tensor bothE = finiteE.logical_and(finiteR);
 
   const auto misplacedAgainst = [&](const at::Tensor& same, const at::Tensor& finite) {
     return at::where(finiteF, finite.logical_not(), same.logical_not());
   };
-  const at::Tensor misplaced = misplacedAgainst(sameFR, finiteR).logical_and_(misplacedAgainst(sameFE, finiteE));
+  const at::Tensor misplaced =
+      misplacedAgainst(sameFR, finiteR).logical_and_(misplacedAgainst(sameFE, finiteE)).logical_and_(isKept);
   const at::Tensor errorF = f.sub(r).masked_fill_(bothF.logical_not(), 0);
   const at::Tensor errorE = e.sub(r).masked_fill_(bothE.logical_not(), 0);
   const at::Tensor maskedF = f.masked_fill(bothF.logical_not(), 0);
@@ -75,8 +78,8 @@ at::Tensor tallyDeviceChunk(const Operands& operands, int64_t begin, int64_t len
   const at::Tensor otherZero = isOtherZero(f, e);
   const at::Tensor scale = r.masked_fill(finiteR.logical_not(), 0).abs().add_(1);
   const at::Tensor relative =
-      at::maximum(relativeError(errorF, scale, bothF, sameFR), otherZero.to(at::kDouble).mul_(ofOtherZero));
-  const at::Tensor relativeE = relativeError(errorE, scale, bothE, sameNumber(e, r));
+      at::maximum(relativeError(errorF, scale, bothF, sameFR.logical_or(isLost)), otherZero.to(at::kDouble).mul_(ofOtherZero));
+  const at::Tensor relativeE = relativeError(errorE, scale, bothE, sameNumber(e, r).logical_or_(isLost));
   const at::Tensor farOff =
       operands.leastError == 0 ? relative : relative.masked_fill(f.sub(r).abs_().le(operands.leastError), 0);
   const at::Tensor worst = farOff.argmax();
@@ -104,7 +107,8 @@ at::Tensor tallyDeviceChunk(const Operands& operands, int64_t begin, int64_t len
                     relativeE.max(),
                     maxUlp(part(operands.found), r),
                     firstOf(unequal),
-                    firstOf(misplaced)});
+                    firstOf(misplaced),
+                    count(isLost)});
 }
 
 Tally tallyOf(const double* fields, int64_t begin) {
@@ -128,6 +132,7 @@ Tally tallyOf(const double* fields, int64_t begin) {
   tally.worstExpected = fields[16];
   tally.worstErrorEager = fields[17];
   tally.maxUlp = fields[18];
+  tally.lost = static_cast<int64_t>(fields[21]);
   if (tally.unequal > 0) tally.firstUnequal = begin + static_cast<int64_t>(fields[19]);
   if (tally.misplaced > 0) tally.firstMisplaced = begin + static_cast<int64_t>(fields[20]);
   return tally;

@@ -33,6 +33,9 @@ double relativeError(double found, double reference) {
 
 void addFinite(double found, double eager, double reference, Tally& tally) {
   if (!std::isfinite(reference)) return;
+  tally.squaresEager += square(eager - reference);
+  tally.relativeEager += square(relativeError(eager, reference));
+  tally.countEager += 1;
   if (std::isfinite(found)) {
     tally.squaresFound += square(found - reference);
     tally.shares += 1 / (1 + std::abs(reference));
@@ -42,11 +45,6 @@ void addFinite(double found, double eager, double reference, Tally& tally) {
     tally.normFound += found * found;
     tally.normReference += reference * reference;
   }
-  if (std::isfinite(eager)) {
-    tally.squaresEager += square(eager - reference);
-    tally.relativeEager += square(relativeError(eager, reference));
-    tally.countEager += 1;
-  }
 }
 
 void addUnequal(int64_t position, Tally& tally) {
@@ -54,9 +52,13 @@ void addUnequal(int64_t position, Tally& tally) {
 }
 
 void addElement(double found, double eager, double reference, const Operands& operands, int64_t position, Tally& tally) {
-  addFinite(found, eager, reference, tally);
   const bool isOther = isOtherZero(found, eager);
   if (isOther || !sameNumber(found, eager)) addUnequal(position, tally);
+  if (std::isfinite(reference) && !std::isfinite(eager)) {
+    tally.lost += 1;
+    return;
+  }
+  addFinite(found, eager, reference, tally);
   if (misplacedAgainst(found, reference) && misplacedAgainst(found, eager) && tally.misplaced++ == 0)
     tally.firstMisplaced = position;
   tally.worstErrorEager = std::max(tally.worstErrorEager, relativeError(eager, reference));
@@ -90,7 +92,7 @@ Tally tallyHostChunk(const Operands& operands, int64_t begin, int64_t count) {
   const double* f = found.const_data_ptr<double>();
   const double* e = eager.const_data_ptr<double>();
   const double* r = reference.const_data_ptr<double>();
-  const Overflow overflow = overflowOf(operands.found.scalar_type());
+  const Overflow overflow = overflowOf(operands);
   Tally tally;
   for (int64_t block = 0; block < count; block += numbersOfBlock) {
     const int64_t end = std::min(count, block + numbersOfBlock);
@@ -119,6 +121,7 @@ void compareIntegers(const Operands& operands, int64_t begin, int64_t count, Tal
 void mergeTally(const Tally& part, Tally& whole) {
   if (whole.unequal == 0) whole.firstUnequal = part.firstUnequal;
   whole.unequal += part.unequal;
+  whole.lost += part.lost;
   whole.notClose += part.notClose;
   if (whole.misplaced == 0) whole.firstMisplaced = part.firstMisplaced;
   whole.misplaced += part.misplaced;
@@ -141,12 +144,16 @@ void mergeTally(const Tally& part, Tally& whole) {
   whole.worstExpected = part.worstExpected;
 }
 
-Overflow overflowOf(at::ScalarType type) {
+Overflow overflowOf(const Operands& operands) {
+  constexpr double worstErrors = 4;  // beyond the tolerance, as single elements are
   // The largest finite value and half the gap that would follow it: ties round to the even one, which is infinity.
-  switch (type) {
-    case at::kHalf: return {65520, 16};
-    case at::kBFloat16: return {std::ldexp(511.0 / 256, 127), std::ldexp(1.0 / 256, 127)};
-    case at::kFloat: return {std::ldexp(33554431.0 / 16777216, 127), std::ldexp(1.0 / 16777216, 127)};
+  const auto overflow = [&](double threshold, double gap) {
+    return Overflow{threshold, std::max(gap, worstErrors * operands.tolerance * threshold)};
+  };
+  switch (operands.found.scalar_type()) {
+    case at::kHalf: return overflow(65520, 16);
+    case at::kBFloat16: return overflow(std::ldexp(511.0 / 256, 127), std::ldexp(1.0 / 256, 127));
+    case at::kFloat: return overflow(std::ldexp(33554431.0 / 16777216, 127), std::ldexp(1.0 / 16777216, 127));
     default: return {};
   }
 }

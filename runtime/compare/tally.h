@@ -21,8 +21,9 @@ struct Operands {
 inline constexpr double ofOtherZero = std::numeric_limits<double>::min();
 
 /// Sums over the elements. The reference counts as infinite where it exceeds what found's dtype holds, its edge included
-/// (Overflow).
+/// (Overflow). Elements that are lost count in nothing but `lost` and `unequal`.
 struct Tally {
+  int64_t lost = 0;  ///< eager is not finite where the reference is: its own values on the way overflowed
   int64_t unequal = 0;
   int64_t firstUnequal = -1;
   int64_t notClose = 0;
@@ -64,10 +65,11 @@ void mergeTally(const Tally& part, Tally& whole);
 /// Where the numbers of a dtype end.
 struct Overflow {
   double threshold = std::numeric_limits<double>::infinity();  ///< magnitudes from which on a value rounds to infinity
-  double edge = 0;  ///< how near to it the last bit of a sum decides: the distance of the largest number
+  double edge =
+      0;  ///< how near to it rounding decides: the distance of the largest number, or four times what the tolerance is there
 };
 
 /// No threshold for float64 and integers. A result at the edge that is infinite counts as the threshold.
-Overflow overflowOf(at::ScalarType type);
+Overflow overflowOf(const Operands& operands);
 
 }  // namespace runtime

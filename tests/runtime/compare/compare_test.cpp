@@ -188,6 +188,32 @@ TEST_CASE("between the largest number and the threshold of overflow either is ri
   CHECK(compare(infinite, largest, tensorOf({65480, -65480, 1}, at::kDouble)).misplaced == 2);
 }
 
+TEST_CASE("near the threshold of overflow a result may be off by what the tolerance allows, on either side") {
+  constexpr double tolerance = 1e-3;
+  const at::Tensor infinite = tensorOf({infinity}, at::kHalf), largest = tensorOf({65504}, at::kHalf);
+  CHECK(compare(infinite, largest, tensorOf({65480}, at::kDouble), tolerance).misplaced == 0);
+  CHECK(compare(largest, infinite, tensorOf({65540}, at::kDouble), tolerance).misplaced == 0);
+  CHECK(compare(infinite, largest, tensorOf({65000}, at::kDouble), tolerance).misplaced == 1);
+}
+
+TEST_CASE("where values on eager's way overflow, nothing tells what is right, and other elements are judged") {
+  const at::Tensor reference = tensorOf({1e6, 2, -3, 4}, at::kDouble);
+  const at::Tensor eager = tensorOf({notANumber, 2, -infinity, 4});
+  for (const double found : {notANumber, infinity, 1e6, 0.0}) {
+    const auto c = compare(tensorOf({found, 2, 7, 4}), eager, reference);
+    CHECK(c.eagerOverflows);
+    CHECK(c.allClose);
+    CHECK(c.misplaced == 0);
+    CHECK(c.rmseFound == 0);
+    CHECK(c.worstErrorEager == 0);
+  }
+  const auto c = compare(tensorOf({0, 2.5, 0, notANumber}), eager, reference);
+  CHECK(c.misplaced == 1);
+  CHECK(c.firstMisplaced->index == std::vector<int64_t>{3});
+  CHECK_FALSE(c.allClose);
+  CHECK(c.rmseFound == 0.5);
+}
+
 TEST_CASE("integers and bools are compared with eager, to the last bit") {
   const at::Tensor big = at::full({3}, (int64_t{1} << 60) + 1, at::kLong);
   at::Tensor offByOne = big.clone();
@@ -223,10 +249,14 @@ TEST_CASE("both ways of adding up agree, over several chunks") {
   found[7] = -infinity;  // at the edge of what f16 holds
   eager[7] = -65504;
   reference[7] = -65510;
+  eager[9] = infinity;  // is lost
+  found[9] = notANumber;
   const runtime::Operands operands{found, eager, reference, 1e-3};
   const runtime::Tally host = runtime::tallyOnHost(operands);
   const runtime::Tally device = runtime::tallyOnDevice(operands);
-  CHECK(host.unequal == 4);
+  CHECK(host.unequal == 5);
+  CHECK(host.lost == 1);
+  CHECK(host.lost == device.lost);
   CHECK(host.unequal == device.unequal);
   CHECK(host.firstUnequal == device.firstUnequal);
   CHECK(host.notClose == device.notClose);
@@ -234,7 +264,7 @@ TEST_CASE("both ways of adding up agree, over several chunks") {
   CHECK(host.misplaced == device.misplaced);
   CHECK(host.firstMisplaced == 5);
   CHECK(host.firstMisplaced == device.firstMisplaced);
-  CHECK(host.countFound == numel - 2);
+  CHECK(host.countFound == numel - 3);
   CHECK(host.countFound == device.countFound);
   CHECK(host.countEager == device.countEager);
   CHECK(host.worst == 5);
