@@ -1,6 +1,4 @@
 #include <ATen/core/Tensor.h>
-#include <ATen/ops/cat.h>
-#include <ATen/ops/mm.h>
 #include <ATen/ops/scalar_tensor.h>
 #include <fmt/format.h>
 
@@ -10,6 +8,7 @@
 #include "runtime/program/arithmetic.h"
 #include "runtime/program/exported.h"
 #include "runtime/program/instruction.h"
+#include "runtime/torch/float64_forms.h"
 #include "runtime/torch/schema.h"
 
 namespace runtime {
@@ -226,22 +225,6 @@ Operand defaultOf(const std::string& label, const c10::Argument& formal, bool is
   return operand;
 }
 
-/// `_grouped_mm` of rows for matrices, which ATen does not take in float64: group i is the rows before offset i.
-IValue groupedProduct(const Values& arguments) {
-  const at::Tensor rows = arguments.at(0).toTensor(), matrices = arguments.at(1).toTensor();
-  if (rows.dim() != 2 || matrices.dim() != 3 || arguments.at(2).isNone() || !arguments.at(3).isNone())
-    ir::fail(ir::ErrorKind::Unsupported, "aten._grouped_mm in float64 needs rows, matrices and offsets alone");
-  const at::Tensor offsets = arguments.at(2).toTensor().cpu().to(at::kLong);
-  std::vector<at::Tensor> products;
-  int64_t begin = 0;
-  for (int64_t group = 0; group < offsets.numel(); ++group) {
-    const int64_t end = offsets.const_data_ptr<int64_t>()[group];
-    products.push_back(at::mm(rows.slice(0, begin, end), matrices.select(0, group)));
-    begin = end;
-  }
-  return at::cat(products);
-}
-
 void bindCall(const ExportedProgram& program, const ExportedProgram::Node& node, const std::string& name, Baked baked,
               Instruction& bound) {
   try {
@@ -270,9 +253,9 @@ void bindCall(const ExportedProgram& program, const ExportedProgram::Node& node,
   if (node.outputs.size() > schema.returns().size())
     ir::fail(ir::ErrorKind::Input, "{} has {} results, {} in its schema", bound.label, node.outputs.size(),
              schema.returns().size());
-  if (baked == Baked::InFloat64 && name == "aten._grouped_mm.default") {
+  if (const Float64Form form = float64FormOf(name); form != nullptr && baked == Baked::InFloat64) {
     bound.kind = Instruction::Kind::Arithmetic;
-    bound.function = groupedProduct;
+    bound.function = form;
   }
   // A kernel of another device or dtype may give a tensor other strides than the export saw. A view of these may be impossible;
   // a reshape then copies.

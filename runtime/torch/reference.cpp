@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
+#include "ir/error.h"
 #include "runtime/torch/aten_call.h"
+#include "runtime/torch/float64_forms.h"
 #include "runtime/torch/state.h"
 #include "runtime/torch/translate.h"
 #include "runtime/torch/types.h"
@@ -71,6 +73,7 @@ TensorList givenInFloat64(const AtenCall& call, const torch::jit::Stack& given) 
   torch::jit::Stack stack;
   try {
     torch::jit::Stack arguments = inFloat64(call.handle.schema(), given);
+    if (const Float64Form form = float64FormOf(call.op)) return makeTensorList({form(arguments).toTensor()});
     if (!call.device.is_cpu()) {
       try {
         return makeTensorList(call.run(arguments, stack));
@@ -80,6 +83,8 @@ TensorList givenInFloat64(const AtenCall& call, const torch::jit::Stack& given) 
     }
     return makeTensorList(call.run(arguments, stack));
   } catch (const c10::Error&) {
+    return {};
+  } catch (const ir::Error&) {  // the form takes other arguments
     return {};
   }
 }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "inputs/call.h"
 #include "inputs/data/materialize.h"
 #include "inputs/data/rows.h"
 #include "inputs/operators/facts.h"
@@ -68,17 +69,48 @@ struct Place {
   size_t item = 0;
 };
 
-Place placeOf(const ir::Graph& graph, int value) {
+/// The places where calls take a value, in order.
+std::vector<Place> placesOf(const ir::Graph& graph, int value) {
+  std::vector<Place> places;
   const auto isValue = [value](const ir::Argument& argument) { return argument == ir::Argument(ir::ValueRef{value}); };
   for (const ir::Node& node : graph.nodes)
     for (size_t i = 0; i < node.args.size(); ++i) {
-      if (isValue(node.args[i].value)) return {&node, i, 0};
+      if (isValue(node.args[i].value)) places.push_back({&node, i, 0});
       const auto* list = node.args[i].value.as<ir::List>();
       if (list == nullptr) continue;
       const auto found = std::find_if(list->items.begin(), list->items.end(), isValue);
-      if (found != list->items.end()) return {&node, i, static_cast<size_t>(found - list->items.begin())};
+      if (found != list->items.end()) places.push_back({&node, i, static_cast<size_t>(found - list->items.begin())});
     }
-  return {};
+  return places;
+}
+
+/// The integers that an argument may be.
+std::optional<inputs::Limits> limitsAt(const ir::Graph& graph, const Place& place) {
+  const inputs::Sample call = sampleOf(graph, *place.node);
+  if (place.argument >= call.args.size()) return std::nullopt;
+  const auto domain = inputs::domainOf(inputs::Call(call, place.item), place.argument);
+  return domain ? std::optional(domain->legal) : std::nullopt;
+}
+
+/// Whether an argument's elements are drawn by where they stand, as indices that are written to must differ.
+bool isDrawnByPosition(const ir::Graph& graph, const Place& place) {
+  const inputs::Sample call = sampleOf(graph, *place.node);
+  return place.argument < call.args.size() &&
+         std::holds_alternative<inputs::ByPosition>(inputs::valueRangeOf(call, place.argument, place.item));
+}
+
+/// The place whose call says what a value may be: the first one, or one that asks more of the same integers.
+Place placeOf(const ir::Graph& graph, int value) {
+  const std::vector<Place> places = placesOf(graph, value);
+  if (places.empty()) return {};
+  if (!ir::isIntegral(graph.values[static_cast<size_t>(value)].type.dtype)) return places[0];
+  const std::optional<inputs::Limits> first = limitsAt(graph, places[0]);
+  const auto asksMore = [&](const Place& place) {
+    const std::optional<inputs::Limits> limits = limitsAt(graph, place);
+    return first && limits && limits->least >= first->least && limits->most <= first->most && isDrawnByPosition(graph, place);
+  };
+  const auto found = std::find_if(places.begin(), places.end(), asksMore);
+  return found == places.end() ? places[0] : *found;
 }
 
 /// The dimensions that the first call combines which takes something as large as an input and says what it combines; none where

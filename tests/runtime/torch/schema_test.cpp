@@ -101,4 +101,8 @@ TEST_CASE("what a call writes comes from the schema, and for running statistics 
   CHECK(view.changesMetadata);
   CHECK(view.written.empty());
   CHECK(effects("aten.bernoulli_.float", "((T([2], f32), 0.5), {})").isRandom);
+  const std::string attention = "((T([1, 1, 4, 8], f32), T([1, 1, 4, 8], f32), T([1, 1, 4, 8], f32), {}), {{}})";
+  const std::string flash = "aten._scaled_dot_product_flash_attention.default";
+  CHECK(effects(flash, fmt::format(fmt::runtime(attention), 0.1)).isRandom);
+  CHECK_FALSE(effects(flash, fmt::format(fmt::runtime(attention), 0.0)).isRandom);  // drops nothing out
 }

@@ -1,5 +1,6 @@
 #include "runtime/workloads/call.h"
 
+#include <ATen/ops/allclose.h>
 #include <ATen/ops/equal.h>
 #include <doctest/doctest.h>
 
@@ -94,6 +95,19 @@ TEST_CASE("there is no float64 reference of random numbers; eager draws on until
 TEST_CASE("softmax to a wider dtype has a float64 reference") {
   Case c("aten._softmax_backward_data.default", "((T([4, 8], f32), T([4, 8], f32), -1, f32), {})");
   CHECK(c.call.runEagerInFloat64().type(0).dtype == ir::DType::F64);
+}
+
+TEST_CASE("grouped products have a float64 reference whatever the groups are of: rows, columns, what is summed, or matrices") {
+  for (const char* call :
+       {"((T([16, 8], bf16), T([4, 8, 24], bf16), T([4], i32)), {})",
+        "((T([4, 16, 8], bf16), T([8, 24], bf16), T([4], i32)), {})", "((T([16, 8], bf16), T([8, 24], bf16), T([4], i32)), {})",
+        "((T([4, 16, 8], bf16), T([4, 8, 24], bf16)), {})"}) {
+    CAPTURE(call);
+    Case c("aten._grouped_mm.default", call);
+    const at::Tensor wide = tensor(c.call.runEagerInFloat64()), eager = tensor(c.call.runEager());
+    CHECK(c.call.runEagerInFloat64().type(0).dtype == ir::DType::F64);
+    CHECK(wide.allclose(eager.to(at::kDouble), 0.02, 0.02));
+  }
 }
 
 TEST_CASE("calls that run no kernel are views") {

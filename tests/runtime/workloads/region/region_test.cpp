@@ -89,6 +89,20 @@ TEST_SUITE("regions") {
     }
   }
 
+  TEST_CASE("indices that a call writes to differ, although another call reads by them first") {
+    RegionBed bed(R"(graph
+  in x0 f32[8]
+  in x1 i64[8]
+  in x2 f32[8]
+  in x3 f32[8]
+  y0 f32[8] = aten.index.Tensor(self=x0, indices=[x1])
+  x2 = aten.index_put_.default(self=x2, indices=[x1], values=x3, accumulate=False) writes x2
+  return y0, x2
+)");
+    const at::Tensor sorted = std::get<0>(bed.operands()[1].sort());
+    CHECK(sorted.equal(at::arange(8)));
+  }
+
   TEST_CASE("the parts of a region that is cut hand on what they made, written and viewed") {
     RegionBed bed(R"(graph
   in x0 f32[4, 8]
