@@ -4,6 +4,7 @@
 #include <set>
 
 #include "ir/walk.h"
+#include "lowering/analysis/row_accesses.h"
 
 namespace lowering {
 namespace {
@@ -34,6 +35,30 @@ Nodes dependent(const ReductionNest& nest, const std::vector<const Expr*>& nodes
         std::any_of(node->src.begin(), node->src.end(), [&](const Expr* x) { return found.contains(x); }))
       found.insert(node);
   return found;
+}
+
+using Users = std::map<const Expr*, Nodes>;
+
+/// The nodes of a tree of where() over loads, whose conditions load nothing; empty where it is none.
+std::vector<const Expr*> choiceAt(const Expr* root, const Nodes& rowLoads) {
+  std::vector<const Expr*> tree{root};
+  for (std::size_t i = 0; i < tree.size(); ++i) {
+    const Expr* node = tree[i];
+    if (rowLoads.contains(node)) continue;
+    const auto isLoad = [](const Expr* x) { return x->op == ir::Op::Load; };
+    if (node->op != ir::Op::Where || std::ranges::any_of(ir::postorder({node->src[0]}), isLoad)) return {};
+    for (const Expr* arm : {node->src[1], node->src[2]})
+      if (std::find(tree.begin(), tree.end(), arm) == tree.end()) tree.push_back(arm);
+  }
+  return tree;
+}
+
+/// Whether nothing but a tree's nodes uses its nodes, the root's own users apart.
+bool isApart(const std::vector<const Expr*>& tree, const Users& users) {
+  const Nodes nodes(tree.begin(), tree.end());
+  return std::all_of(tree.begin() + 1, tree.end(), [&](const Expr* node) {
+    return std::ranges::all_of(users.at(node), [&](const Expr* user) { return nodes.contains(user); });
+  });
 }
 
 bool contains(const std::vector<TraversalValue>& values, const Expr* value) {
@@ -82,6 +107,30 @@ std::set<const Expr*> repeatedLoads(const ReductionNest& nest) {
     for (const Expr* node : ir::postorder(valuesOf(nest, traversal, nest.storingTraversal())))
       if (node->op == ir::Op::Load && !once.insert(node).second) again.insert(node);
   return again;
+}
+
+std::map<const Expr*, const Expr*> choicesOf(const ReductionNest& nest, const IterationDomain& domain) {
+  Nodes rowLoads;
+  for (const Access& access : domain.loads())
+    if (access.node != nullptr && runsAlongRow(domain, access)) rowLoads.insert(access.node);
+  std::vector<const Expr*> values;
+  for (const Reduction& reduction : nest.reductions) values.push_back(reduction.body);
+  for (const auto* stores : {&nest.elementStores, &nest.rowStores})
+    for (const ir::StoreTo& store : *stores) values.push_back(store.value);
+  const std::vector<const Expr*> nodes = ir::postorder(values);
+  Users users;
+  for (const Expr* value : values) users[value].insert(nullptr);
+  for (const Expr* node : nodes)
+    for (const Expr* operand : node->src) users[operand].insert(node);
+  std::map<const Expr*, const Expr*> choices;
+  for (auto root = nodes.rbegin(); root != nodes.rend(); ++root) {
+    if ((*root)->op != ir::Op::Where) continue;
+    const std::vector<const Expr*> tree = choiceAt(*root, rowLoads);
+    if (tree.empty() || !isApart(tree, users)) continue;
+    for (const Expr* node : tree)
+      if (node->op == ir::Op::Load) choices.try_emplace(node, *root);
+  }
+  return choices;
 }
 
 std::set<const Expr*> loadsOf(const ReductionNest& nest, int traversal) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <set>
 #include <vector>
 
@@ -26,6 +27,10 @@ std::set<const ir::Expr*> repeatedLoads(const ReductionNest& nest);
 
 /// Loads of tensors that the bodies of a traversal need, or, after the last one, the values of element stores.
 std::set<const ir::Expr*> loadsOf(const ReductionNest& nest, int traversal);
+
+/// The choices between rows of several tensors, such as a concatenation's, by the loads that they choose from: an element takes
+/// one register, however many tensors it may be of. They are the largest ones whose loads nothing else needs.
+std::map<const ir::Expr*, const ir::Expr*> choicesOf(const ReductionNest& nest, const IterationDomain& domain);
 
 /// Whether a traversal may go through the several runs of a row as through a single one: its bodies depend on the elements
 /// through loads alone, which continue from one run to the next.

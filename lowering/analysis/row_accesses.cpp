@@ -5,9 +5,13 @@
 
 namespace lowering {
 
-bool isRowAccess(const IterationDomain& domain, const Access& access) {
+bool runsAlongRow(const IterationDomain& domain, const Access& access) {
   const bool isRow = domain.moves(access, 0, domain.elementDims()) || domain.numel(0, domain.elementDims()) == 1;
-  return isRow && domain.isInnerContiguous(access) && !access.isMasked();
+  return isRow && domain.isInnerContiguous(access);
+}
+
+bool isRowAccess(const IterationDomain& domain, const Access& access) {
+  return runsAlongRow(domain, access) && !access.isMasked();
 }
 
 std::vector<const Access*> rowAccesses(const ReductionNest& nest, const IterationDomain& domain) {

@@ -8,7 +8,9 @@
 
 namespace lowering {
 
-/// Whether an access moves from row to row and runs along the innermost dim: vectors are made for such accesses.
+/// Whether an access moves from row to row and runs along the innermost dim.
+bool runsAlongRow(const IterationDomain& domain, const Access& access);
+/// Whether it does so without a mask: vectors are made for such accesses.
 bool isRowAccess(const IterationDomain& domain, const Access& access);
 /// Such loads and stores of elements.
 std::vector<const Access*> rowAccesses(const ReductionNest& nest, const IterationDomain& domain);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <set>
 
@@ -27,13 +28,17 @@ struct RowAccesses {
 
 RowAccesses accessesOf(const ReductionNest& nest, const IterationDomain& domain) {
   const std::set<const ir::Expr*> repeated = repeatedLoads(nest);
+  const std::map<const ir::Expr*, const ir::Expr*> choices = choicesOf(nest, domain);
+  std::set<const ir::Expr*> seen;
   RowAccesses found;
   const auto add = [&](const Access& access) {
-    if (!isRowAccess(domain, access)) {
+    const auto choice = choices.find(access.node);
+    if (choice != choices.end() && !seen.insert(choice->second).second) return;
+    if (!isRowAccess(domain, access) && choice == choices.end()) {
       if (access.node != nullptr && domain.isInnerContiguous(access)) found.commonBytes += access.elementBytes;
       return;
     }
-    found.contiguous.push_back(&access);
+    if (!access.isMasked()) found.contiguous.push_back(&access);
     found.widest = std::max(found.widest, access.elementBytes);
     found.narrowest = std::min(found.narrowest, access.elementBytes);
     if (access.node == nullptr) return;
@@ -70,10 +75,11 @@ bool isNarrow(const RowDraft& draft, const RowAccesses& accesses) {
 
 /// The widest vectors that the runs consist of, or an aligned cover where these are narrow.
 void chooseVectors(RowDraft& draft, const ReductionNest& nest, const IterationDomain& domain, const RowAccesses& accesses,
-                   std::optional<bool> hasCover, const ir::Target& target) {
+                   const RowWish& wish, const ir::Target& target) {
   draft.lanes = chooseLanes(domain, accesses, target);
+  if (wish.lanes) draft.lanes = std::min(draft.lanes, *wish.lanes);
   draft.runVectors = domain.inner().extent / draft.lanes;
-  if (accesses.contiguous.empty() || !hasCover.value_or(!isNarrow(draft, accesses))) return;
+  if (accesses.contiguous.empty() || !wish.hasCover.value_or(!isNarrow(draft, accesses))) return;
   const int widest = widestLanes(accesses, target);
   if (draft.lanes >= limits::cover::narrow.of(widest)) return;
   if (domain.inner().extent < limits::cover::leastVectors * widest) return;
@@ -187,7 +193,7 @@ RowDraft draftRows(const ReductionNest& nest, const IterationDomain& domain, con
   RowDraft draft;
   draft.rows = domain.numel(0, domain.elementDims());
   draft.runs = domain.numel(domain.elementDims(), domain.innermost());
-  chooseVectors(draft, nest, domain, accesses, wish.hasCover, target);
+  chooseVectors(draft, nest, domain, accesses, wish, target);
   const int64_t rowVectors = draft.runs * draft.runVectors;
   const int64_t rowBytes = rowVectors * draft.lanes * accesses.heldBytes;
   const int64_t vectorsAtOnce = std::max<int64_t>(1, ceilDiv(accesses.heldBytes * draft.lanes, target.vectorBytes));
@@ -273,10 +279,12 @@ namespace {
 
 bool hasRows(const LoopNest& nest) { return nest.hasReductions() && nest.domain.runsAlongElements(); }
 
-/// Other threads and CTAs a row, rows a CTA, places where rows are held, functions held beside them, aligned covers, and slices.
+/// Narrower vectors, other threads and CTAs a row, rows a CTA, places where rows are held, functions held beside them, aligned
+/// covers, and slices.
 std::vector<RowWish> wishes(const RowDraft& rules, const ir::Target& target) {
   const int64_t steps = rules.runSteps * rules.vectorSteps;
   std::vector<RowWish> all;
+  if (rules.lanes > 1 && !rules.hasCover) all.push_back({.lanes = rules.lanes / 2});
   all.push_back({.steps = 2 * steps});
   if (steps > 1) all.push_back({.steps = steps / 2});
   if (rules.group > warp) all.push_back({.splits = 2 * rules.splits()});

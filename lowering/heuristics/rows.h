@@ -43,6 +43,7 @@ struct RowDraft {
 
 /// Choices of a draft that replace the rules' choices, where they are possible.
 struct RowWish {
+  std::optional<int> lanes{};      ///< elements of a vector, at most
   std::optional<int64_t> steps{};  ///< vectors a thread takes
   std::optional<int> splits{};
   std::optional<int> rowsPerCta{};

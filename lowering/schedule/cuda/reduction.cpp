@@ -28,6 +28,7 @@ class ReductionKernel {
     if (schedule.hasCover) cover_.emplace(kernel_, at_);
     if (schedule.staging != Staging::None) tiles_.emplace(kernel_, at_, schedule.staging, target);
     if (exchangesColumns()) columns_.emplace(kernel_, at_);
+    if (!tiles_) choices_ = choicesOf(nest, domain);
   }
 
   ir::Kernel build() {
@@ -132,6 +133,17 @@ class ReductionKernel {
     return ((step * reduced(Bind::Thread) + at_.inGroup()) * layout_.lanes()).expr();
   }
 
+  /// What is held for a load: its value, or that of the choice that it is of.
+  const Expr* heldFor(const Expr* load) const {
+    const auto choice = choices_.find(load);
+    return choice == choices_.end() ? load : choice->second;
+  }
+  std::set<const Expr*> heldFor(const std::set<const Expr*>& loads) const {
+    std::set<const Expr*> values;
+    for (const Expr* load : loads) values.insert(heldFor(load));
+    return values;
+  }
+
   /// Memory for vectors of loads that move along a row, and for what a row has once.
   void addHeld() {
     if (!areLanesKept()) hoisted_.addLoads();
@@ -142,23 +154,25 @@ class ReductionKernel {
       if (isTile) tiles_->addLoad(access);
       const bool isUsedAtOnce = access.form && domain_.isUniform(access, layout_.dims[layout_.laneDim].end - 1);
       if (isUsedAtOnce && !isTile) continue;
-      const std::string name = kernel_.bufferName(access.buffer);
-      if (schedule_.hold == Hold::Shared && isRowAccess(domain_, access) && traversalsOf(access.node) > 1)
-        shared_[access.node] = kernel_.addLocal(name + "_row", access.node->dtype, sharedElements(), ir::Space::Shared);
+      const Expr* value = heldFor(access.node);
+      if (shared_.contains(value) || held_.contains(value)) continue;
+      const std::string name = value == access.node ? kernel_.bufferName(access.buffer) : "chosen";
+      if (schedule_.hold == Hold::Shared && (value != access.node || isRowAccess(domain_, access)) && traversalsOf(value) > 1)
+        shared_[value] = kernel_.addLocal(name + "_row", value->dtype, sharedElements(), ir::Space::Shared);
       else
-        held_[access.node] =
-            kernel_.addLocal(name + "_held", access.node->dtype, slots() * layout_.lanes(), ir::Space::Private, layout_.lanes());
+        held_[value] =
+            kernel_.addLocal(name + "_held", value->dtype, slots() * layout_.lanes(), ir::Space::Private, layout_.lanes());
     }
     if (tiles_) tiles_->addStores();
   }
   /// The first traversal that stores elements: of tiles when all is read, as results may go over it.
   int storingTraversal() const { return tiles_ ? nest_.traversals() : nest_.storingTraversal(); }
-  /// Loads that a traversal needs, which also stores elements where it is the first that can.
+  /// Loads, or choices of them, that a traversal needs, which also stores elements where it is the first that can.
   std::set<const Expr*> loadsOf(int traversal) const {
     std::set<const Expr*> loads;
     if (traversal < nest_.traversals()) loads = lowering::loadsOf(nest_, traversal);
     if (traversal == storingTraversal()) loads.merge(lowering::loadsOf(nest_, nest_.traversals()));
-    return loads;
+    return heldFor(loads);
   }
   int traversalsOf(const Expr* load) const {
     int count = 0;
@@ -209,16 +223,24 @@ class ReductionKernel {
   // -------------------------------------------------------------------------------------------------------------------
   // Phases.
 
+  /// Values that are held, in the order in which the domain loads them.
+  std::vector<const Expr*> inOrder(const std::map<const Expr*, int>& held) const {
+    std::vector<const Expr*> values;
+    for (const Access& access : domain_.loads()) {
+      const Expr* value = heldFor(access.node);
+      if (held.contains(value) && std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
+    }
+    return values;
+  }
+
   /// Copies to shared memory what is held there, all of it at once.
   ir::Block copies() const {
     const LanePlace at = place();
     const LoadMap memory = reads(at);
     ir::Block vectors;
-    for (const Access& access : domain_.loads()) {
-      const auto shared = shared_.find(access.node);
-      if (shared == shared_.end()) continue;
+    for (const Expr* value : inOrder(shared_)) {
       ir::Lanes copy = kernel_.lanes(at);
-      copy.stores.push_back({shared->second, sharedSlot(), memory.at(access.node), true, {}});
+      copy.stores.push_back({shared_.at(value), sharedSlot(), domain_.at(value, at.each, memory), true, {}});
       vectors.push_back({std::move(copy)});
     }
     return vectors.empty() ? vectors : traverse(chunk(std::move(vectors)));
@@ -246,11 +268,8 @@ class ReductionKernel {
     const LanePlace at = place();
     const LoadMap memory = reads(at);
     ir::Lanes lanes = kernel_.lanes(at);
-    for (const Access& access : domain_.loads()) {
-      const auto held = held_.find(access.node);
-      if (held == held_.end() || !loads.contains(access.node)) continue;
-      lanes.stores.push_back({held->second, slot(), memory.at(access.node), true, {}});
-    }
+    for (const Expr* value : inOrder(held_))
+      if (loads.contains(value)) lanes.stores.push_back({held_.at(value), slot(), domain_.at(value, at.each, memory), true, {}});
     return chunk(std::move(lanes));
   }
   ir::Block rowValues(int traversal) {
@@ -376,6 +395,7 @@ class ReductionKernel {
   std::optional<StagedTiles> tiles_;
   std::optional<ColumnExchange> columns_;
   std::vector<int> partials_;
+  std::map<const Expr*, const Expr*> choices_;  ///< of loads that are held as one
   std::map<const Expr*, int> held_, shared_;
   RowRegisters hoisted_{kernel_};
   FunctionRegisters functions_{kernel_};

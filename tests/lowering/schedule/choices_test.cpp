@@ -1,0 +1,55 @@
+// Reductions of rows that are of one tensor or another, as a concatenation's are.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ir/text/text.h"
+#include "lowering/tensor/lowering.h"
+#include "tests/kernels_of.h"
+#include "tests/lowering/values.h"
+#include "tests/random_expr.h"
+#include "tests/targets.h"
+
+namespace {
+
+/// A softmax of two tensors side by side along a dim. Its kernels are right.
+ir::Kernel kernelOf(int dim) {
+  const std::string joined = dim == 1 ? "f16[3, 8, 256]" : "f16[3, 4, 512]";
+  const std::vector<ir::Loops> all = lowering::lower(ir::parseGraph(fmt::format(R"(graph
+  in x0 f16[3, 4, 256]
+  in x1 f16[3, 4, 256]
+  y0 {0} = aten.cat.default(tensors=[x0, x1], dim={1})
+  y1 {0} = aten._softmax.default(self=y0, dim=-1, half_to_float=False)
+  return y1
+)",
+                                                                                joined, dim)));
+  const std::vector<ir::Kernel> kernels = tests::kernelsOf(all, tests::hopper());
+  tests::Values expected;
+  for (const ir::Loops& loops : all) {
+    const std::vector<ir::Memory> memory = tests::randomMemory(loops, 1);
+    for (size_t b = 0; b < memory.size(); ++b) expected.try_emplace(loops.buffers[b].value, memory[b]);
+  }
+  tests::Values found = expected;
+  for (const ir::Loops& loops : all) tests::run(loops, expected);
+  for (const ir::Kernel& kernel : kernels) tests::run(kernel, found);
+  for (const auto& [value, memory] : expected) {
+    const auto& x = std::get<std::vector<double>>(memory.data);
+    const auto& y = std::get<std::vector<double>>(found.at(value).data);
+    for (size_t i = 0; i < x.size(); ++i) REQUIRE(y[i] == doctest::Approx(x[i]).epsilon(1e-2));
+  }
+  REQUIRE_FALSE(kernels.empty());
+  return kernels.front();
+}
+
+int64_t heldIn(const ir::Kernel& kernel) {
+  return std::ranges::count_if(kernel.locals, [](const ir::Local& local) {
+    return local.buffer.name.starts_with("chosen") || local.buffer.name.find("_held") != std::string::npos;
+  });
+}
+
+}  // namespace
+
+TEST_CASE("a row that is one of several tensors' takes one set of registers") { CHECK(heldIn(kernelOf(1)) == 1); }
+
+TEST_CASE("rows that several tensors make together are right") { kernelOf(2); }
