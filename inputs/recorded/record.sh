@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # record.sh OPBENCH FOLDER [MODEL...]: records a training step of each network of models.tsv, or of these, on a CUDA GPU: in float16,
 # in bfloat16, in float32 under autocast to float16 (amp), and in float32 by calls that every device has. Networks that have no
-# archive for training are recorded in inference. FOLDER gets SUITE/MODEL_{float16,bfloat16,amp,float32}.txt.
+# archive for training are recorded in inference. FOLDER gets SUITE/MODEL_{float16,bfloat16,amp,float32}.txt, and regions/ the regions
+# of the steps in float16 and bfloat16.
 set -euo pipefail
 opbench=$(realpath "$1") folder=$2 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 shift 2
@@ -10,8 +11,8 @@ shift 2
 record() {
   local out=$folder/$1/$2_$4.txt options=() sizes
   case $4 in
-    float16) options=(--fp16) ;;
-    bfloat16) options=(--dtype bfloat16) ;;
+    float16) options=(--fp16 --regions "$folder/regions") ;;
+    bfloat16) options=(--dtype bfloat16 --regions "$folder/regions") ;;
     amp) options=(--amp float16) ;;
     float32) options=(--portable) ;;
   esac

@@ -5,11 +5,15 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 
 #include "ir/error.h"
 #include "opbench/text/nearest.h"
 
 namespace opbench {
+
+/// Has the calls of other suites once more, as regions: it is raced where it is named.
+constexpr std::string_view regionsSuite = "regions";
 
 namespace fs = std::filesystem;
 
@@ -41,8 +45,10 @@ std::vector<std::string> samplePaths(const SelectionSettings& options) {
     ir::fail(ir::ErrorKind::Input, "no suites beside the program; set OPBENCH_SUITES, or give samples with --inputs");
   const std::vector<std::string> known = suiteNames(options.suitesFolder);
   if (known.empty()) ir::fail(ir::ErrorKind::Input, "{}: no suite in this folder", options.suitesFolder);
-  std::vector<std::string> paths;
-  for (const std::string& suite : options.suites.empty() ? known : options.suites) {
+  std::vector<std::string> paths, wanted = options.suites;
+  if (wanted.empty())
+    std::ranges::copy_if(known, std::back_inserter(wanted), [](const auto& name) { return name != regionsSuite; });
+  for (const std::string& suite : wanted) {
     if (std::find(known.begin(), known.end(), suite) == known.end())
       ir::fail(ir::ErrorKind::Input, "unknown suite '{}'{} ({} has {})", suite, suggestion(nearest(suite, known)),
                options.suitesFolder, fmt::join(known, ", "));
@@ -57,7 +63,7 @@ inputs::Samples readSamples(const SelectionSettings& options, ir::DType dtype) {
   return inputs::readSamples(samplePaths(options), [&](const fs::path& file) {
     const std::string name = file.stem().string();
     if (name.ends_with("_float32")) return isWide;
-    return !isWide || !(name.ends_with("_float16") || name.ends_with("_amp"));
+    return !isWide || !(name.ends_with("_float16") || name.ends_with("_bfloat16") || name.ends_with("_amp"));
   });
 }
 

@@ -47,7 +47,11 @@ TEST_CASE("samples are read from the suites asked for, from all, or from --input
   CHECK(samplePaths(options) == std::vector<std::string>{root.path / "timm"});
   options.suites = {"tim"};
   CHECK(refusal(options) == "unknown suite 'tim'; did you mean timm? (" + root.path.string() + " has huggingface, timm)");
-  options.suites.clear();
+  fs::create_directories(root.path / "regions");
+  options.suites = {"regions"};
+  CHECK(samplePaths(options) == std::vector<std::string>{root.path / "regions"});
+  options.suites.clear();  // the calls of regions are those of the other suites
+  CHECK(samplePaths(options) == std::vector<std::string>{root.path / "huggingface", root.path / "timm"});
   options.inputs = {"a.txt"};
   CHECK(samplePaths(options) == std::vector<std::string>{"a.txt"});
 }
@@ -60,6 +64,7 @@ TEST_CASE("of suites that are recorded in several dtypes, a run reads those of i
   };
   write("vit_float16.txt", "[1]");
   write("vit_amp.txt", "[2]");
+  write("llama_bfloat16.txt", "[5]");
   write("vit_float32.txt", "[3]");
   write("written.txt", "[4]");
   SelectionSettings options;
@@ -69,14 +74,15 @@ TEST_CASE("of suites that are recorded in several dtypes, a run reads those of i
     for (const inputs::Sample& sample : readSamples(options, dtype).samples) calls.insert(sample.recorded);
     return calls;
   };
-  const std::set<std::string> half{"((T([1], f32),), {})", "((T([2], f32),), {})", "((T([4], f32),), {})"};
+  const std::set<std::string> half{"((T([1], f32),), {})", "((T([2], f32),), {})", "((T([4], f32),), {})",
+                                   "((T([5], f32),), {})"};
   const std::set<std::string> full{"((T([3], f32),), {})", "((T([4], f32),), {})"};
   CHECK(read(ir::DType::F16) == half);
   CHECK(read(ir::DType::BF16) == half);
   CHECK(read(ir::DType::F32) == full);
   CHECK(read(ir::DType::F64) == full);
   options.inputs = {(root.path / "timm").string()};  // samples of one's own are all read
-  CHECK(read(ir::DType::F32).size() == 4);
+  CHECK(read(ir::DType::F32).size() == 5);
 }
 
 TEST_CASE("no suites: what to do") {
