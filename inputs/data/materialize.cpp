@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <optional>
 #include <tuple>
 
 #include "inputs/call.h"
@@ -117,9 +118,9 @@ Positional byPosition(const Sample& sample) {
 /// Turns arguments into values; each tensor has a random stream of its own, named by the seed and its place in the call.
 class Materializer {
  public:
-  /// `sample` has its keyword arguments in their positions.
-  Materializer(const Sample& sample, c10::Device device, uint64_t seed, const Data& data)
-      : sample_(sample), device_(device), seed_(seed), data_(data) {}
+  /// `sample` has its keyword arguments in their positions. Of lists all items are made, or one.
+  Materializer(const Sample& sample, c10::Device device, uint64_t seed, const Data& data, std::optional<size_t> onlyItem = {})
+      : sample_(sample), device_(device), seed_(seed), data_(data), onlyItem_(onlyItem) {}
 
   c10::IValue argument(const ir::Argument& value, size_t position) {
     position_ = position;
@@ -144,7 +145,7 @@ class Materializer {
     c10::impl::GenericList values(c10::AnyType::get());
     for (size_t i = 0; i < list.items.size(); ++i) {
       item_ = i;
-      values.push_back(convert(list.items[i]));
+      if (!onlyItem_ || i == *onlyItem_) values.push_back(convert(list.items[i]));
     }
     return values;
   }
@@ -218,6 +219,7 @@ class Materializer {
   c10::Device device_;
   uint64_t seed_;
   const Data& data_;
+  std::optional<size_t> onlyItem_;
   size_t position_ = 0;
   size_t item_ = 0;
   const ir::Argument::Elements* given_ = nullptr;  ///< what the sample says is in the tensor at hand
@@ -233,12 +235,15 @@ void requireBags(const Sample& sample, c10::Device device) {
              sample.op);
 }
 
+/// Whether tensors of a call follow from others.
+bool haveStatistics(const Call& call) { return call.isOneOf("native_batch_norm_backward batch_norm_backward"); }
+
 /// A batch norm that was evaluated by its running statistics saved no others: where a gradient is given both, they are equal,
 /// unless the sample says otherwise.
 void makeStatisticsAgree(const Sample& sample, const std::function<at::Tensor(size_t)>& tensorAt) {
   constexpr size_t runningMean = 3, runningVariance = 4, savedMean = 5, savedScale = 6, train = 7, epsilon = 8;
   const Call call(sample, 0);
-  if (!call.isOneOf("native_batch_norm_backward batch_norm_backward") || call.flag(train)) return;
+  if (!haveStatistics(call) || call.flag(train)) return;
   const auto replace = [&](size_t saved, size_t running, auto value) {
     const bool areBoth = call.isTensor(saved) && call.isTensor(running) && call.tensor(saved).sizes == call.tensor(running).sizes;
     if (areBoth && !sample.args.at(saved).hasElements()) tensorAt(saved).copy_(value(tensorAt(running)));
@@ -314,6 +319,21 @@ Inputs materialize(const Sample& sample, c10::Device device, uint64_t seed, cons
     return inputs.kwargs[static_cast<size_t>(keyword - positional.ofKeywords.begin())].second.toTensor();
   });
   return inputs;
+}
+
+at::Tensor materializeTensor(const Sample& sample, size_t argument, size_t item, c10::Device device, uint64_t seed,
+                             const Data& data) {
+  const size_t first = sample.args.size();
+  const ir::Argument& value = argument < first ? sample.args[argument] : sample.kwargs.at(argument - first).value;
+  const Positional positional = byPosition(sample);
+  if (haveStatistics(Call(positional.sample, 0))) {
+    const Inputs all = materialize(sample, device, seed, data);
+    return (argument < first ? all.args[argument] : all.kwargs[argument - first].second).toTensor();
+  }
+  if (!device.is_meta()) requireBags(positional.sample, device);
+  Materializer materializer(positional.sample, device, seed, data, item);
+  const c10::IValue made = materializer.argument(value, argument < first ? argument : positional.ofKeywords.at(argument - first));
+  return made.isList() ? made.toListRef()[0].toTensor() : made.toTensor();
 }
 
 }  // namespace inputs

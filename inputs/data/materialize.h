@@ -29,6 +29,11 @@ struct Inputs {
 /// that are none (`domainOf`).
 Inputs materialize(const Sample& sample, c10::Device device, uint64_t seed, const Data& data = {});
 
+/// One of the tensors that materialize() makes, without the others: an argument, counted on through the keyword arguments, or an
+/// item of one that is a list.
+at::Tensor materializeTensor(const Sample& sample, size_t argument, size_t item, c10::Device device, uint64_t seed,
+                             const Data& data = {});
+
 /// ATen's number of a dtype.
 c10::ScalarType scalarType(ir::DType dtype);
 /// ATen's number of a layout or memory format, `channels_last`. Error: Unsupported for others.

@@ -180,12 +180,10 @@ at::Tensor Region::drawn(size_t input, uint64_t seed, const inputs::Data& given)
     return inputs::materialize(alone, device_, ownSeed, data).args.at(0).toTensor();
   }
   const inputs::Sample call = sampleOf(graph_, *node);
-  const inputs::Inputs made = inputs::materialize(call, device_, ownSeed, data);
-  const auto isArgument = [&, name = node->args[argument].name](const auto& named) { return named.first == name; };
-  const c10::IValue found = argument < made.args.size()
-                                ? made.args[argument]
-                                : std::find_if(made.kwargs.begin(), made.kwargs.end(), isArgument)->second;
-  const at::Tensor tensor = found.isList() ? found.toListRef()[item].toTensor() : found.toTensor();
+  const auto isArgument = [&, name = node->args[argument].name](const auto& named) { return named.name == name; };
+  const auto keyword = std::find_if(call.kwargs.begin(), call.kwargs.end(), isArgument) - call.kwargs.begin();
+  const size_t place = argument < call.args.size() ? argument : call.args.size() + static_cast<size_t>(keyword);
+  const at::Tensor tensor = inputs::materializeTensor(call, place, item, device_, ownSeed, data);
   // Calls may make indices of plain integers: 0 and 1 are good for any dimension but the smallest.
   const bool isPlain =
       argument < call.args.size() && std::holds_alternative<inputs::Plain>(inputs::valueRangeOf(call, argument, item));

@@ -39,6 +39,41 @@ at::Tensor firstTensor(const std::string& op, const std::string& call, uint64_t 
 
 }  // namespace
 
+TEST_CASE("a tensor that is made without the others of its call is the same") {
+  struct Row {
+    const char *op, *call;
+  };
+  const Row rows[] = {
+      {"aten.addmm.default", "((T([3], f32), T([2, 4], f32), T([4, 3], f32)), {'beta': 2})"},
+      {"aten._foreach_add.List", "(([T([3], f16), T([2], f32)], [T([3], f16), T([2], f32)]), {})"},
+      {"aten.index.Tensor", "((T([5, 7], bf16), [None, T([4], i64)]), {})"},
+      {"aten.embedding.default", "((T([10, 4], f32), T([2, 3], i64)), {})"},
+      {"aten.where.self", "((), {'condition': T([2, 3], b8), 'self': T([2, 3], f32), 'other': T([2, 3], f32)})"},
+      {"aten.native_batch_norm_backward.default",
+       "((T([2, 3, 4], f32), T([2, 3, 4], f32), T([3], f32), T([3], f32), T([3], f32), T([3], f32), T([3], f32), False, 1e-05, "
+       "[True, True, True]), {})"},
+  };
+  for (const Row& row : rows)
+    for (const inputs::Distribution distribution : {inputs::Distribution::Normal, inputs::Distribution::Specials}) {
+      CAPTURE(std::string(row.op));
+      const inputs::Sample sample = sampleOf(row.op, row.call);
+      const Inputs all = inputs::materialize(sample, c10::kCPU, 3, {distribution});
+      std::vector<c10::IValue> values = all.args;
+      for (const auto& named : all.kwargs) values.push_back(named.second);
+      const auto check = [&](const c10::IValue& value, size_t argument, size_t item) {
+        if (!value.isTensor()) return;
+        const at::Tensor one = inputs::materializeTensor(sample, argument, item, c10::kCPU, 3, {distribution});
+        CHECK(at::allclose(one, value.toTensor(), 0, 0, /*equal_nan=*/true));
+      };
+      for (size_t i = 0; i < values.size(); ++i) {
+        check(values[i], i, 0);
+        if (!values[i].isList()) continue;
+        const auto items = values[i].toListRef();
+        for (size_t item = 0; item < items.size(); ++item) check(items[item], i, item);
+      }
+    }
+}
+
 TEST_CASE("tensors have the recorded dtype, sizes and strides") {
   struct Row {
     const char* text;
