@@ -24,6 +24,9 @@ double operationsPerLoad(ir::Backend backend) {
   return 1;
 }
 
+/// Operations that a function such as a sine stands for where it is computed again and again, and how often that is at the least.
+constexpr double operationsOfFunction = 16, again = 4;
+
 /// What memory moves while a kernel starts, or tasks do.
 double startBytes(ir::Backend backend) {
   switch (backend) {
@@ -80,11 +83,15 @@ class Counter {
     std::vector<const Expr*> values = bodies;
     for (const ir::StoreTo& store : stores) values.insert(values.end(), {store.offset, store.value});
     Dependences dependences;
-    for (const Expr* expr : ir::postorder(values)) {
-      dependences.add(expr);
+    const std::vector<const Expr*> nodes = ir::postorder(values);
+    for (const Expr* expr : nodes) dependences.add(expr);
+    const double everywhere = bodies.empty() ? pointsOf(stores, dependences) : 0;
+    for (const Expr* expr : nodes) {
       const double points = pointsIn(dependences.axesOf(expr));
       if (expr->op == Op::Load)
         load(static_cast<std::size_t>(expr->load().buffer), points);
+      else if (ir::isFunction(expr->op) && everywhere >= again * points)  // loops of elements compute it at each of them
+        cost_.operations += everywhere * operationsOfFunction;
       else if (dependences.isOperation(*expr))
         cost_.operations += points;
     }
@@ -107,6 +114,13 @@ class Counter {
   }
 
  private:
+  /// The most elements that a store goes over.
+  static double pointsOf(const std::vector<ir::StoreTo>& stores, const Dependences& dependences) {
+    double most = 0;
+    for (const ir::StoreTo& store : stores) most = std::max(most, pointsIn(dependences.axesOf(store.offset)));
+    return most;
+  }
+
   void load(std::size_t buffer, double points) {
     if (buffer >= loops_.buffers.size()) return;  // a reduction's result
     loaded_[buffer] += points;

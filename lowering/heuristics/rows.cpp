@@ -24,6 +24,7 @@ struct RowAccesses {
   int64_t held = 0, heldBytes = 0;        ///< the loads that more than one traversal needs: how many, and bytes of an element
   int64_t commonBytes = 0;                ///< of an element, of the loads along it that all rows share, such as weights
   int64_t widest = 1, narrowest = 8;      ///< bytes of an element of `contiguous`
+  int64_t widestBytes = 0, bytes = 0;     ///< of an element: of those as wide as the widest, and of all
 };
 
 RowAccesses accessesOf(const ReductionNest& nest, const IterationDomain& domain) {
@@ -39,8 +40,11 @@ RowAccesses accessesOf(const ReductionNest& nest, const IterationDomain& domain)
       return;
     }
     if (!access.isMasked()) found.contiguous.push_back(&access);
+    if (access.elementBytes > found.widest) found.widestBytes = 0;
     found.widest = std::max(found.widest, access.elementBytes);
     found.narrowest = std::min(found.narrowest, access.elementBytes);
+    if (access.elementBytes == found.widest) found.widestBytes += access.elementBytes;
+    found.bytes += access.elementBytes;
     if (access.node == nullptr) return;
     found.readBytes += access.elementBytes;
     if (!repeated.contains(access.node)) return;
@@ -52,8 +56,12 @@ RowAccesses accessesOf(const ReductionNest& nest, const IterationDomain& domain)
   return found;
 }
 
+/// As many as the hardware's vectors have of the narrowest, and its two have of the widest, if those are not most of the bytes: a
+/// warp's stores of two vectors a thread leave gaps, each of which the second fills.
 int widestLanes(const RowAccesses& accesses, const ir::Target& target) {
-  return static_cast<int>(std::min(target.vectorBytes / accesses.narrowest, 2 * target.vectorBytes / accesses.widest));
+  const bool areMostWide = 2 * accesses.widestBytes >= accesses.bytes;
+  const int64_t ofWidest = (areMostWide ? 1 : 2) * target.vectorBytes / accesses.widest;
+  return static_cast<int>(std::min(target.vectorBytes / accesses.narrowest, ofWidest));
 }
 
 int chooseLanes(const IterationDomain& domain, const RowAccesses& accesses, const ir::Target& target) {
@@ -155,6 +163,25 @@ int64_t mostOfRows(const RowDraft& draft, int64_t heldWords, int64_t commonWords
   return target.processorRegisters / (registers * draft.block);
 }
 
+/// The bytes of an element that is read across memory while its neighbour in memory is in the next row; 0 where there is none.
+int64_t elementAcrossRows(const IterationDomain& domain) {
+  if (domain.elementDims() == 0) return 0;
+  const std::size_t next = domain.elementDims() - 1;
+  for (const Access& access : domain.loads())
+    if (access.form && !domain.isInnerContiguous(access) && !domain.isInnerUniform(access) && domain.stride(access, next) == 1)
+      return access.elementBytes;
+  return 0;
+}
+
+/// Rows whose elements lie side by side in memory share a CTA, up to those of a sector.
+void joinNeighbours(RowDraft& draft, int64_t elementBytes, const ir::Target& target) {
+  constexpr int64_t sectorBytes = 32;
+  const int64_t fewest = int64_t{limits::gpu::leastGrid} * target.processors;
+  while (draft.rowsPerCta() * elementBytes < sectorBytes && draft.block * 2 <= ir::Target::ctaThreads &&
+         ceilDiv(draft.rows, 2 * draft.rowsPerCta()) >= fewest)
+    draft.block *= 2;
+}
+
 bool isHeld(const RowDraft& draft) { return draft.hold == Hold::Registers; }
 
 enum Dims : std::size_t { row, run, vector };
@@ -251,6 +278,9 @@ RowDraft draftRows(const ReductionNest& nest, const IterationDomain& domain, con
     draft.block = draft.group * std::clamp(*wish.rowsPerCta, 1, ir::Target::ctaThreads / draft.group);
   else
     fillBlock(draft, target);
+  if (const int64_t bytes = elementAcrossRows(domain);
+      bytes > 0 && draft.splits() == 1 && !wish.rowsPerCta && draft.hold != Hold::Shared)
+    joinNeighbours(draft, bytes, target);
   if (isHeld(draft) && wish.isResident) {
     const int64_t commonBytes = draft.vectorSteps * draft.lanes * accesses.commonBytes;
     chooseResident(draft, mostOfRows(draft, held * 4, commonBytes / 4, target), target);

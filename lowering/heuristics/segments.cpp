@@ -16,6 +16,18 @@ int64_t mostOfRuns(const RowDraft& draft, int64_t heldWords, const ir::Target& t
   return warps / (draft.block / ir::Target::warp);
 }
 
+/// A row of many runs in the registers of a warp, which waits for no other one; nothing where these do not hold it.
+std::optional<RowDraft> holdRunsInWarp(RowDraft draft, int64_t mostSteps, int64_t vectorBytes, const ir::Target& target) {
+  constexpr int warp = ir::Target::warp;
+  layOut(draft, mostSteps, warp);
+  const int64_t held = draft.vectorSteps * draft.runSteps;
+  if (held > mostSteps || draft.group > warp) return {};
+  draft.block = limits::gpu::usualBlock;
+  draft.hold = Hold::Registers;
+  chooseResident(draft, mostOfRuns(draft, held * vectorBytes / 4, target), target);
+  return draft;
+}
+
 /// A row of many runs in the registers of so many CTAs, of which as many as possible are on a multiprocessor at once: at most 8
 /// vectors a thread. Nothing where they do not hold it.
 std::optional<RowDraft> holdRuns(RowDraft draft, int ctas, int64_t elementBytes, const ir::Target& target) {
@@ -24,6 +36,8 @@ std::optional<RowDraft> holdRuns(RowDraft draft, int ctas, int64_t elementBytes,
   divide(draft, ctas);
   const int64_t vectorBytes = draft.lanes * elementBytes;
   const int64_t most = limits::rows::registerVectors * target.vectorBytes / std::max<int64_t>(target.vectorBytes, vectorBytes);
+  if (ctas == 1)
+    if (const std::optional<RowDraft> ofWarp = holdRunsInWarp(draft, most, vectorBytes, target)) return ofWarp;
   for (const int threads :
        ctas == 1 ? std::vector{registerBlock, registerBlock / 2} : std::vector{limits::segments::clusterBlock})
     for (int64_t steps = most; steps > 1; --steps) {

@@ -2,6 +2,7 @@
 #include "lowering/analysis/cost.h"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include "ir/text/text.h"
 #include "tests/targets.h"
@@ -38,6 +39,23 @@ TEST_SUITE("costs") {
     y0[i0] = x0[i0*4]
 )");
     CHECK(cost.bytes == 4 * (8 + 8));
+  }
+
+  TEST_CASE("functions that are computed again for every row cost as much as they take") {
+    const auto rotated = [](const char* angle) {
+      return costOf(fmt::format(R"(loops example
+  in  x0 f32[32]
+  in  x1 f32[16, 32]
+  out y0 f32[16, 32]
+  for i0 in 16, i1 in 32
+    y0[i0*32 + i1] = x1[i0*32 + i1] * {}
+)",
+                                angle)
+                        .c_str());
+    };
+    CHECK(rotated("(x0[i1] + x0[i1])").operations == 16 * 32 + 32);
+    CHECK(rotated("cos(x0[i1])").operations == 16 * 32 + 16 * 32 * 16);
+    CHECK(rotated("cos(x1[i0*32 + i1])").operations == 2 * 16 * 32);  // once each
   }
 
   TEST_CASE("a reduction costs all its terms, at each point that computes it") {

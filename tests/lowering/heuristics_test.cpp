@@ -131,6 +131,17 @@ std::string layerNorm(int images, int pixels, int channels) {
 )",
                                 images, pixels, channels, pixels * channels));
 }
+/// The same of images with a token in front, which are no tiles.
+std::string layerNormOfTokens() {
+  return scheduleOf(R"(  in x0 f16[64, 1, 768] strides (0, 768, 1)
+  in x1 f16[64, 196, 768] strides (150528, 1, 196)
+  in x2 f16[1, 197, 768]
+  out0 f16[64, 197, 768] = aten.cat.default(tensors=[x0, x1], dim=1)
+  out1 f16[64, 197, 768] = aten.add.Tensor(self=out0, other=x2, alpha=1)
+  out2 f16[64, 197, 768], out3 f32[64, 197, 1], out4 f32[64, 197, 1] = aten.native_layer_norm.default(input=out1, normalized_shape=[768], weight=None, bias=None, eps=1e-05)
+  return out1, out2, out3, out4
+)");
+}
 /// Of heads whose gradient lies row by row and whose result class by class.
 std::string softmaxGradient(int classes, int rows) {
   return scheduleOf(fmt::format(R"(  in grad_output f16[1024, {0}, {1}] strides ({2}, 1, {0})
@@ -154,6 +165,17 @@ TEST_CASE("few rows: one vector a thread, and as many CTAs as there are rows") {
   CHECK(softmax("f16[64, 256]") == "rows: a warp a row, 1 x 8 elements a thread, in registers");
   CHECK(softmax("f16[64, 1024]") == "rows: 128 threads a row, 1 x 8 elements a thread, in registers");
   CHECK(softmax("f16[12, 7]") == "rows: 8 threads a row, 4 rows a CTA, 1 x 1 elements a thread, in registers");
+}
+
+TEST_CASE("rows most of whose bytes are of a wide dtype have vectors of it, without gaps between a warp's stores") {
+  const auto widened = [](const char* stored) {
+    return scheduleOf(
+        fmt::format("  in self f16[6144, 1024]\n  out0 {0} = aten._softmax.default(self=self, dim=-1, "
+                    "half_to_float={1})\n  return out0\n",
+                    stored, std::string(stored).starts_with("f32") ? "True" : "False"));
+  };
+  CHECK(widened("f16[6144, 1024]") == "rows: 64 threads a row, 2 rows a CTA, 2 x 8 elements a thread, in registers");
+  CHECK(widened("f32[6144, 1024]") == "rows: 128 threads a row, 2 x 4 elements a thread, in registers");
 }
 
 TEST_CASE("longer rows are held in shared memory; few of them, or longer ones still, are split over a cluster") {
@@ -186,6 +208,10 @@ TEST_CASE("rows of one tensor that start anywhere: narrow vectors, where a part 
   CHECK(softmax("f16[102656, 577]") == "rows: 16 threads a row, 32 rows a CTA, 5 x 8 elements a thread, hasCover, in registers");
   CHECK(softmax("f32[75648, 197]") == "rows: a warp a row, 16 rows a CTA, 7 x 1 elements a thread, in registers");
   CHECK(softmax("f16[12544, 49]") == "rows: 8 threads a row, 16 rows a CTA, 7 x 1 elements a thread, in registers");
+}
+
+TEST_CASE("rows whose elements lie beside those of the next row share a CTA") {
+  CHECK(layerNormOfTokens() == "rows: 96 threads a row, 8 rows a CTA, 1 x 8 elements a thread, in registers");
 }
 
 TEST_CASE("functions that two traversals need are held where a thread has few of them") {
@@ -233,6 +259,8 @@ TEST_CASE("channels that are short, start anywhere or do not fill the device wit
         "rows: a cluster of 4 CTAs of 256 threads a row, 5 runs side by side, 7 x 4 elements a thread, in registers");
   CHECK(batchNorm("f16[128, 2048, 7, 7]", 2048) ==
         "rows: 128 threads a row, 16 runs side by side, 8 x 8 elements a thread, hasCover, in registers");
+  CHECK(batchNorm("f16[32, 2048, 7, 7]", 2048) ==
+        "rows: a warp a row, 4 rows a CTA, 4 runs side by side, 8 x 8 elements a thread, hasCover, in registers");
   CHECK(batchNorm("f16[32, 256, 14, 14]", 256) ==
         "rows: 512 threads a row, 10 runs side by side, 4 x 4 elements a thread, in registers");
   CHECK(batchNorm("f16[8, 3, 19, 19]", 3) ==
