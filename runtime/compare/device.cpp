@@ -55,13 +55,14 @@ at::Tensor tallyDeviceChunk(const Operands& operands, int64_t begin, int64_t len
   at::Tensor f = part(operands.found).to(at::kDouble);
   at::Tensor e = part(operands.eager).to(at::kDouble);
   at::Tensor r = part(operands.reference).to(at::kDouble);
+  const at::Tensor isReached = r.isfinite();
   settle(f, e, r, overflowOf(operands));
   const at::Tensor finiteF = f.isfinite();
   const at::Tensor finiteE = e.isfinite();
   const at::Tensor finiteR = r.isfinite();
   const at::Tensor sameFE = sameNumber(f, e);
   const at::Tensor sameFR = sameNumber(f, r);
-  const at::Tensor isLost = finiteR.logical_and(finiteE.logical_not());
+  const at::Tensor isLost = isReached.logical_and(finiteE.logical_not()).logical_and_(e.ne(r));
   const at::Tensor isKept = isLost.logical_not();
   const at::Tensor bothF = finiteF.logical_and(finiteR).logical_and_(isKept);
   const at::Tensor bothE = finiteE.logical_and(finiteR);

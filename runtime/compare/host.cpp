@@ -33,9 +33,11 @@ double relativeError(double found, double reference) {
 
 void addFinite(double found, double eager, double reference, Tally& tally) {
   if (!std::isfinite(reference)) return;
-  tally.squaresEager += square(eager - reference);
-  tally.relativeEager += square(relativeError(eager, reference));
-  tally.countEager += 1;
+  if (std::isfinite(eager)) {
+    tally.squaresEager += square(eager - reference);
+    tally.relativeEager += square(relativeError(eager, reference));
+    tally.countEager += 1;
+  }
   if (std::isfinite(found)) {
     tally.squaresFound += square(found - reference);
     tally.shares += 1 / (1 + std::abs(reference));
@@ -51,10 +53,11 @@ void addUnequal(int64_t position, Tally& tally) {
   if (tally.unequal++ == 0) tally.firstUnequal = position;
 }
 
-void addElement(double found, double eager, double reference, const Operands& operands, int64_t position, Tally& tally) {
+void addElement(double found, double eager, double reference, bool isLost, const Operands& operands, int64_t position,
+                Tally& tally) {
   const bool isOther = isOtherZero(found, eager);
   if (isOther || !sameNumber(found, eager)) addUnequal(position, tally);
-  if (std::isfinite(reference) && !std::isfinite(eager)) {
+  if (isLost) {
     tally.lost += 1;
     return;
   }
@@ -81,7 +84,9 @@ void addSettled(double found, double eager, double reference, const Operands& op
   };
   const bool overflows = !isAtEdge && std::abs(reference) >= overflow.threshold;
   const double expected = overflows ? std::copysign(std::numeric_limits<double>::infinity(), reference) : reference;
-  addElement(settled(found), settled(eager), expected, operands, position, tally);
+  const double made = settled(eager);
+  const bool isLost = std::isfinite(reference) && !std::isfinite(made) && made != expected;
+  addElement(settled(found), made, expected, isLost, operands, position, tally);
 }
 
 Tally tallyHostChunk(const Operands& operands, int64_t begin, int64_t count) {

@@ -23,7 +23,7 @@ inline constexpr double ofOtherZero = std::numeric_limits<double>::min();
 /// Sums over the elements. The reference counts as infinite where it exceeds what found's dtype holds, its edge included
 /// (Overflow). Elements that are lost count in nothing but `lost` and `unequal`.
 struct Tally {
-  int64_t lost = 0;  ///< eager is not finite where the reference is: its own values on the way overflowed
+  int64_t lost = 0;  ///< eager is not finite, and neither what the reference is in its dtype: values on its way overflowed
   int64_t unequal = 0;
   int64_t firstUnequal = -1;
   int64_t notClose = 0;

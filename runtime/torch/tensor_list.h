@@ -64,7 +64,7 @@ struct Comparison {
   double rmseEager = 0;      ///< the same for eager
   double relativeFound = 0;  ///< root mean square of (found - reference) / (1 + |reference|), which huge elements do not dominate
   double relativeEager = 0;  ///< the same for eager
-  bool eagerOverflows = false;  ///< whether eager is not finite at some elements where the reference is; these are not compared
+  bool eagerOverflows = false;  ///< whether values on eager's way overflow at some elements, which are not compared (Tally::lost)
   int64_t misplaced = 0;  ///< elements that are NaN or infinite where neither the reference nor eager is, or not where both are
   std::optional<WrongElement> firstMisplaced;
   /// Index of the element furthest from the reference, relative to 1 + |reference|; nothing where none is off.

@@ -207,6 +207,12 @@ TEST_CASE("where values on eager's way overflow, nothing tells what is right, an
     CHECK(c.rmseFound == 0);
     CHECK(c.worstErrorEager == 0);
   }
+  const auto ofHalves = [](double eager, double found) {  // of a sum that no half holds
+    return compare(tensorOf({found}, at::kHalf), tensorOf({eager}, at::kHalf), tensorOf({-2e5}, at::kDouble)).misplaced;
+  };
+  CHECK(ofHalves(notANumber, infinity) == 0);
+  CHECK(ofHalves(infinity, 7) == 0);
+  CHECK(ofHalves(-infinity, infinity) == 1);
   const auto c = compare(tensorOf({0, 2.5, 0, notANumber}), eager, reference);
   CHECK(c.misplaced == 1);
   CHECK(c.firstMisplaced->index == std::vector<int64_t>{3});
