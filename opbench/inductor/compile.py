@@ -26,9 +26,11 @@ SEED = "tangents_of_loss"  # the name of the gradient of a loss, as an input
 
 
 def failure(error):
+    """The first line of an error, and what a compiler says first where that is in another line."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    text = f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__
-    return {"failure": text[:MOST_LETTERS]}
+    text = ": ".join([type(error).__name__, *lines[:1]])
+    said = [line.split("error: ", 1)[1] for line in lines[1:] if "error: " in line]
+    return {"failure": ": ".join([text, *said[:1]])[:MOST_LETTERS]}
 
 
 class Compiler:
