@@ -173,7 +173,7 @@ int64_t elementAcrossRows(const IterationDomain& domain) {
   return 0;
 }
 
-/// Rows whose elements lie side by side in memory share a CTA, up to those of a sector.
+/// Fills a CTA with rows whose elements lie side by side in memory, until they fill a sector.
 void joinNeighbours(RowDraft& draft, int64_t elementBytes, const ir::Target& target) {
   constexpr int64_t sectorBytes = 32;
   const int64_t fewest = int64_t{limits::gpu::leastGrid} * target.processors;

@@ -11,8 +11,8 @@
 namespace runtime {
 namespace {
 
-/// `_grouped_mm`: group i lies before offset i, of the rows of the first operand or the columns of the second one, or of what
-/// both are summed over; without offsets each matrix is a group.
+/// The products of groups. Group i ends at offset i: in the rows of the first operand, in the columns of the second one, or in
+/// the dimension that both are summed over. Without offsets each matrix is a group.
 c10::IValue groupedProduct(const std::vector<c10::IValue>& arguments) {
   const at::Tensor a = arguments.at(0).toTensor(), b = arguments.at(1).toTensor();
   if (!arguments.at(3).isNone()) ir::fail(ir::ErrorKind::Unsupported, "aten._grouped_mm in float64 takes no bias");

@@ -28,7 +28,7 @@ class ReductionKernel {
     if (schedule.hasCover) cover_.emplace(kernel_, at_);
     if (schedule.staging != Staging::None) tiles_.emplace(kernel_, at_, schedule.staging, target);
     if (exchangesColumns()) columns_.emplace(kernel_, at_);
-    if (!tiles_) choices_ = choicesOf(nest, domain);
+    if (!tiles_) choices_.add();
   }
 
   ir::Kernel build() {
@@ -133,17 +133,6 @@ class ReductionKernel {
     return ((step * reduced(Bind::Thread) + at_.inGroup()) * layout_.lanes()).expr();
   }
 
-  /// What is held for a load: its value, or that of the choice that it is of.
-  const Expr* heldFor(const Expr* load) const {
-    const auto choice = choices_.find(load);
-    return choice == choices_.end() ? load : choice->second;
-  }
-  std::set<const Expr*> heldFor(const std::set<const Expr*>& loads) const {
-    std::set<const Expr*> values;
-    for (const Expr* load : loads) values.insert(heldFor(load));
-    return values;
-  }
-
   /// Memory for vectors of loads that move along a row, and for what a row has once.
   void addHeld() {
     if (!areLanesKept()) hoisted_.addLoads();
@@ -154,7 +143,7 @@ class ReductionKernel {
       if (isTile) tiles_->addLoad(access);
       const bool isUsedAtOnce = access.form && domain_.isUniform(access, layout_.dims[layout_.laneDim].end - 1);
       if (isUsedAtOnce && !isTile) continue;
-      const Expr* value = heldFor(access.node);
+      const Expr* value = choices_.of(access.node);
       if (shared_.contains(value) || held_.contains(value)) continue;
       const std::string name = value == access.node ? kernel_.bufferName(access.buffer) : "chosen";
       if (schedule_.hold == Hold::Shared && (value != access.node || isRowAccess(domain_, access)) && traversalsOf(value) > 1)
@@ -172,7 +161,7 @@ class ReductionKernel {
     std::set<const Expr*> loads;
     if (traversal < nest_.traversals()) loads = lowering::loadsOf(nest_, traversal);
     if (traversal == storingTraversal()) loads.merge(lowering::loadsOf(nest_, nest_.traversals()));
-    return heldFor(loads);
+    return choices_.of(loads);
   }
   int traversalsOf(const Expr* load) const {
     int count = 0;
@@ -223,22 +212,12 @@ class ReductionKernel {
   // -------------------------------------------------------------------------------------------------------------------
   // Phases.
 
-  /// Values that are held, in the order in which the domain loads them.
-  std::vector<const Expr*> inOrder(const std::map<const Expr*, int>& held) const {
-    std::vector<const Expr*> values;
-    for (const Access& access : domain_.loads()) {
-      const Expr* value = heldFor(access.node);
-      if (held.contains(value) && std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
-    }
-    return values;
-  }
-
   /// Copies to shared memory what is held there, all of it at once.
   ir::Block copies() const {
     const LanePlace at = place();
     const LoadMap memory = reads(at);
     ir::Block vectors;
-    for (const Expr* value : inOrder(shared_)) {
+    for (const Expr* value : choices_.inOrder(shared_)) {
       ir::Lanes copy = kernel_.lanes(at);
       copy.stores.push_back({shared_.at(value), sharedSlot(), domain_.at(value, at.each, memory), true, {}});
       vectors.push_back({std::move(copy)});
@@ -268,7 +247,7 @@ class ReductionKernel {
     const LanePlace at = place();
     const LoadMap memory = reads(at);
     ir::Lanes lanes = kernel_.lanes(at);
-    for (const Expr* value : inOrder(held_))
+    for (const Expr* value : choices_.inOrder(held_))
       if (loads.contains(value)) lanes.stores.push_back({held_.at(value), slot(), domain_.at(value, at.each, memory), true, {}});
     return chunk(std::move(lanes));
   }
@@ -395,8 +374,8 @@ class ReductionKernel {
   std::optional<StagedTiles> tiles_;
   std::optional<ColumnExchange> columns_;
   std::vector<int> partials_;
-  std::map<const Expr*, const Expr*> choices_;  ///< of loads that are held as one
   std::map<const Expr*, int> held_, shared_;
+  RowChoices choices_{kernel_};
   RowRegisters hoisted_{kernel_};
   FunctionRegisters functions_{kernel_};
 };

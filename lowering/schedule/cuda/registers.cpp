@@ -1,5 +1,7 @@
 #include "lowering/schedule/cuda/registers.h"
 
+#include <algorithm>
+
 namespace lowering {
 
 void RowRegisters::addLoads() {
@@ -41,6 +43,26 @@ ir::Block RowRegisters::compute(int traversal, const LanePlace& row, const LoadM
 
 void RowRegisters::addTo(LoadMap& bindings) const {
   for (const auto& [value, local] : registers_) bindings[value] = kernel_.pool().load(local, value->dtype, first());
+}
+
+const ir::Expr* RowChoices::of(const ir::Expr* load) const {
+  const auto choice = choices_.find(load);
+  return choice == choices_.end() ? load : choice->second;
+}
+
+std::set<const ir::Expr*> RowChoices::of(const std::set<const ir::Expr*>& loads) const {
+  std::set<const ir::Expr*> values;
+  for (const ir::Expr* load : loads) values.insert(of(load));
+  return values;
+}
+
+std::vector<const ir::Expr*> RowChoices::inOrder(const std::map<const ir::Expr*, int>& places) const {
+  std::vector<const ir::Expr*> values;
+  for (const Access& access : kernel_.domain().loads()) {
+    const ir::Expr* value = of(access.node);
+    if (places.contains(value) && std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
+  }
+  return values;
 }
 
 void FunctionRegisters::add(int64_t vectors, int lanes) {

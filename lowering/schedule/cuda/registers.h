@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -31,6 +32,24 @@ class RowRegisters {
 
   NestKernel& kernel_;
   std::map<const ir::Expr*, int> registers_;
+};
+
+/// Loads of which an element needs one, which are held as one value.
+class RowChoices {
+ public:
+  explicit RowChoices(NestKernel& kernel) : kernel_(kernel) {}
+
+  /// Adds the nest's choices (choicesOf).
+  void add() { choices_ = choicesOf(kernel_.nest(), kernel_.domain()); }
+  /// The value that is held for a load, or for loads: itself, or the choice that it is of.
+  const ir::Expr* of(const ir::Expr* load) const;
+  std::set<const ir::Expr*> of(const std::set<const ir::Expr*>& loads) const;
+  /// Values that have a place, in the order in which the domain loads them.
+  std::vector<const ir::Expr*> inOrder(const std::map<const ir::Expr*, int>& places) const;
+
+ private:
+  NestKernel& kernel_;
+  std::map<const ir::Expr*, const ir::Expr*> choices_;
 };
 
 /// Registers for functions of elements, such as exponentials, that one traversal computes and a later one needs again.
