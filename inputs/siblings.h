@@ -16,6 +16,9 @@ struct Sibling {
   enum class Tells { OfSizes, OfStrides, Else } tells = Tells::Else;
 };
 
+/// The most bytes that a sibling's arguments take in checks.
+inline constexpr int64_t mostSiblingBytes = int64_t{64} << 20;
+
 /// Siblings of a sample's call: a size is 1, odd, 0, or so large that a tensor has more than 2^18 elements; tensors are
 /// transposed, have gaps between their rows or between their elements, or repeat one element along a dimension. A size is changed
 /// wherever it occurs, in all tensors and among all integers, so that what belonged together still does; ATen may refuse some of

@@ -76,9 +76,8 @@ std::string timesText(const Row& row) {
 }
 
 std::string siblingsText(const inputs::Sample& sample) {
-  constexpr int64_t mostBytes = int64_t{64} << 20;
   std::string text;
-  for (const inputs::Sibling& sibling : inputs::siblingsOf(sample, mostBytes))
+  for (const inputs::Sibling& sibling : inputs::siblingsOf(sample, inputs::mostSiblingBytes))
     text += fmt::format("- `{}`: {}\n", inputs::toText(sibling.sample), sibling.what);
   if (text.empty()) return "";
   return "\n## Siblings\nA solution has to be right on calls of other sizes and strides as well. The judge draws some of "

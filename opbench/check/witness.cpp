@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
+#include <ctime>
 #include <exception>
 #include <thread>
 #include <utility>
@@ -21,6 +21,26 @@ bool isWorse(const Accuracy& odd, const Accuracy& usual) {
   constexpr double times = 16, leastUlp = 4;
   return odd.maxUlp > times * std::max(usual.maxUlp, leastUlp);
 }
+
+double secondsOf(clockid_t clock) {
+  timespec now{};
+  ::clock_gettime(clock, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+/// Some time for runs: on a CPU what this thread computes, so that other work on the machine leaves it as many of them.
+class Patience {
+ public:
+  explicit Patience(const runtime::Device& device)
+      : clock_(device.torchName() == "cpu" ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC),
+        end_(secondsOf(clock_) + 0.08),
+        last_(secondsOf(CLOCK_MONOTONIC) + 0.8) {}
+  bool lasts() const { return secondsOf(clock_) < end_ && secondsOf(CLOCK_MONOTONIC) < last_; }
+
+ private:
+  clockid_t clock_;
+  double end_, last_;
+};
 
 }  // namespace
 
@@ -53,14 +73,12 @@ std::string Witness::conclusion() const {
 }
 
 std::string keepVigil(runtime::Trial& trial, Witness& witness, const runtime::Workload& workload, const runtime::Device& device) {
-  using Clock = std::chrono::steady_clock;
-  constexpr int most = 500;                          // runs on a quiet device, and as many beside others
-  constexpr std::chrono::milliseconds patience{80};  // for each
+  constexpr int most = 500;  // runs on a quiet device, and as many beside others
   const auto run = [&] { workload.mutates() ? static_cast<void>(trial.run()) : trial.replay(); };
   const auto runs = [&] {
-    const Clock::time_point end = Clock::now() + patience;
+    const Patience patience(device);
     std::string why;
-    for (int i = 0; i < most && why.empty() && Clock::now() < end; ++i) {
+    for (int i = 0; i < most && why.empty() && patience.lasts(); ++i) {
       run();
       why = witness.look();
     }

@@ -14,7 +14,6 @@ namespace opbench {
 namespace {
 
 constexpr int usual = 2;
-constexpr int64_t mostBytes = int64_t{64} << 20;
 
 bool isUsers(const Outcome& outcome) { return outcome.contender.isOwn() || isNamespace(outcome.contender); }
 
@@ -67,7 +66,7 @@ bool hasLargeResults(const inputs::Sample& sample) {
     const ir::TensorType& type = graph->values[static_cast<size_t>(output)].type;
     bytes += type.numel() * ir::sizeOf(type.dtype);
   }
-  return bytes > std::max(mostBytes, inputs::argumentBytes(sample));
+  return bytes > std::max(inputs::mostSiblingBytes, inputs::argumentBytes(sample));
 }
 
 /// Takes over from a sibling's outcome that the contender is wrong or has failed.
@@ -84,7 +83,8 @@ void judge(Outcome& outcome, const Outcome& ofSibling, const inputs::Sibling& si
 void checkSiblings(const inputs::Sample& recorded, Row& row, const Bench& bench, const RaceWorkload& race) {
   int left = numberOf(row, bench.options);
   if (left == 0 || checkedOf(row, bench.options).empty()) return;  // siblings take a while to make
-  for (const inputs::Sibling& sibling : inputs::mostTellingFirst(inputs::siblingsOf(recorded, mostBytes), bench.options.seed)) {
+  for (const inputs::Sibling& sibling :
+       inputs::mostTellingFirst(inputs::siblingsOf(recorded, inputs::mostSiblingBytes), bench.options.seed)) {
     std::vector<Contender> contenders = checkedOf(row, bench.options);
     if (left == 0 || contenders.empty()) return;
     contenders.insert(contenders.begin(), Contender::Eager);
