@@ -23,12 +23,13 @@ Operator: aten.nonzero.default
 cnt: 3, ((T([8, 64], f32),), {})
 TEXT
 
-# rows PROGRAM OPTION...: operator and statuses of each row; the program's exit status has to be that of EXPECTED.
+# rows PROGRAM OPTION...: operator and statuses of each row, sorted, as rows come when they are done. The program's exit status has to be
+# that of EXPECTED.
 rows() {
   local status=0
   "$1" --device cpu --op all --max-samples 4 --max-time 0.001 --threads 1 --seed 1 --json "$folder/results.jsonl" "${@:2}" >"$folder/out" 2>&1 || status=$?
   [ $status = "$expected" ] || { cat "$folder/out"; echo "$1 ended with $status in place of $expected"; exit 1; } >&2
-  python3 - "$folder/results.jsonl" <<'PYTHON'
+  python3 - "$folder/results.jsonl" <<'PYTHON' | sort
 import json, sys
 for line in open(sys.argv[1]):
     row = json.loads(line)
