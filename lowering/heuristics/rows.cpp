@@ -24,7 +24,8 @@ struct RowAccesses {
   int64_t held = 0, heldBytes = 0;        ///< the loads that more than one traversal needs: how many, and bytes of an element
   int64_t commonBytes = 0;                ///< of an element, of the loads along it that all rows share, such as weights
   int64_t widest = 1, narrowest = 8;      ///< bytes of an element of `contiguous`
-  int64_t widestBytes = 0, bytes = 0;     ///< of an element: of those as wide as the widest, and of all
+  int64_t bytes = 0;                      ///< of an element, of all accesses
+  int64_t widestBytes = 0;                ///< of an element, of the accesses of the widest dtype
 };
 
 RowAccesses accessesOf(const ReductionNest& nest, const IterationDomain& domain) {
@@ -56,8 +57,9 @@ RowAccesses accessesOf(const ReductionNest& nest, const IterationDomain& domain)
   return found;
 }
 
-/// As many as the hardware's vectors have of the narrowest, and its two have of the widest, if those are not most of the bytes: a
-/// warp's stores of two vectors a thread leave gaps, each of which the second fills.
+/// Elements of the widest vectors that are worth it: 16 bytes of the narrowest dtype, but no more than 32 bytes of the widest, or
+/// 16 where the widest dtype has most of the bytes. A warp that stores 32 bytes a thread leaves a gap between any two, which its
+/// next store fills.
 int widestLanes(const RowAccesses& accesses, const ir::Target& target) {
   const bool areMostWide = 2 * accesses.widestBytes >= accesses.bytes;
   const int64_t ofWidest = (areMostWide ? 1 : 2) * target.vectorBytes / accesses.widest;
@@ -175,9 +177,8 @@ int64_t elementAcrossRows(const IterationDomain& domain) {
 
 /// Fills a CTA with rows whose elements lie side by side in memory, until they fill a sector.
 void joinNeighbours(RowDraft& draft, int64_t elementBytes, const ir::Target& target) {
-  constexpr int64_t sectorBytes = 32;
   const int64_t fewest = int64_t{limits::gpu::leastGrid} * target.processors;
-  while (draft.rowsPerCta() * elementBytes < sectorBytes && draft.block * 2 <= ir::Target::ctaThreads &&
+  while (draft.rowsPerCta() * elementBytes < ir::Target::sectorBytes && draft.block * 2 <= ir::Target::ctaThreads &&
          ceilDiv(draft.rows, 2 * draft.rowsPerCta()) >= fewest)
     draft.block *= 2;
 }

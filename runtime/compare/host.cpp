@@ -33,11 +33,6 @@ double relativeError(double found, double reference) {
 
 void addFinite(double found, double eager, double reference, Tally& tally) {
   if (!std::isfinite(reference)) return;
-  if (std::isfinite(eager)) {
-    tally.squaresEager += square(eager - reference);
-    tally.relativeEager += square(relativeError(eager, reference));
-    tally.countEager += 1;
-  }
   if (std::isfinite(found)) {
     tally.squaresFound += square(found - reference);
     tally.shares += 1 / (1 + std::abs(reference));
@@ -46,6 +41,11 @@ void addFinite(double found, double eager, double reference, Tally& tally) {
     tally.dot += found * reference;
     tally.normFound += found * found;
     tally.normReference += reference * reference;
+  }
+  if (std::isfinite(eager)) {
+    tally.squaresEager += square(eager - reference);
+    tally.relativeEager += square(relativeError(eager, reference));
+    tally.countEager += 1;
   }
 }
 

@@ -52,7 +52,7 @@ TEST_CASE("many normal numbers are those that are drawn one by one, bit for bit,
 
 /// A sum over the bits of numbers of a stream, that of the first version which drew them. Logarithms are the C library's, whose
 /// last bits are no part of it.
-TEST_CASE("normal numbers are those of earlier versions") {
+TEST_CASE("normal numbers have the bits that earlier versions drew") {
   uint64_t sum = 0;
   std::vector<double> numbers(100'000);
   inputs::drawNormals(7, 0, numbers);

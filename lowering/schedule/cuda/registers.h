@@ -34,7 +34,7 @@ class RowRegisters {
   std::map<const ir::Expr*, int> registers_;
 };
 
-/// Loads of which an element needs one, which are held as one value.
+/// What kernels hold for loads: the choice between several tensors (choicesOf) as one value, other loads as they are.
 class RowChoices {
  public:
   explicit RowChoices(NestKernel& kernel) : kernel_(kernel) {}

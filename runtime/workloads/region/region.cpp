@@ -84,19 +84,10 @@ std::vector<Place> placesOf(const ir::Graph& graph, int value) {
   return places;
 }
 
-/// The integers that an argument may be.
-std::optional<inputs::Limits> limitsAt(const ir::Graph& graph, const Place& place) {
+/// What a call draws an argument from; nothing where it says nothing of it.
+std::optional<inputs::Domain> domainAt(const ir::Graph& graph, const Place& place) {
   const inputs::Sample call = sampleOf(graph, *place.node);
-  if (place.argument >= call.args.size()) return std::nullopt;
-  const auto domain = inputs::domainOf(inputs::Call(call, place.item), place.argument);
-  return domain ? std::optional(domain->legal) : std::nullopt;
-}
-
-/// Whether an argument's elements are drawn by where they stand, as indices that are written to must differ.
-bool isDrawnByPosition(const ir::Graph& graph, const Place& place) {
-  const inputs::Sample call = sampleOf(graph, *place.node);
-  return place.argument < call.args.size() &&
-         std::holds_alternative<inputs::ByPosition>(inputs::valueRangeOf(call, place.argument, place.item));
+  return place.argument < call.args.size() ? inputs::domainOf(inputs::Call(call, place.item), place.argument) : std::nullopt;
 }
 
 /// The place whose call says what a value may be: the first one, or one that asks more of the same integers.
@@ -104,10 +95,12 @@ Place placeOf(const ir::Graph& graph, int value) {
   const std::vector<Place> places = placesOf(graph, value);
   if (places.empty()) return {};
   if (!ir::isIntegral(graph.values[static_cast<size_t>(value)].type.dtype)) return places[0];
-  const std::optional<inputs::Limits> first = limitsAt(graph, places[0]);
+  const std::optional<inputs::Domain> first = domainAt(graph, places[0]);
+  // Indices that are written to must differ: they are drawn by where they stand.
   const auto asksMore = [&](const Place& place) {
-    const std::optional<inputs::Limits> limits = limitsAt(graph, place);
-    return first && limits && limits->least >= first->least && limits->most <= first->most && isDrawnByPosition(graph, place);
+    const std::optional<inputs::Domain> domain = domainAt(graph, place);
+    return first && domain && domain->legal.least >= first->legal.least && domain->legal.most <= first->legal.most &&
+           std::holds_alternative<inputs::ByPosition>(domain->drawn);
   };
   const auto found = std::find_if(places.begin(), places.end(), asksMore);
   return found == places.end() ? places[0] : *found;

@@ -50,7 +50,7 @@ TEST_CASE("samples are read from the suites asked for, from all, or from --input
   fs::create_directories(root.path / "regions");
   options.suites = {"regions"};
   CHECK(samplePaths(options) == std::vector<std::string>{root.path / "regions"});
-  options.suites.clear();  // the calls of regions are those of the other suites
+  options.suites.clear();  // regions has the same calls once more
   CHECK(samplePaths(options) == std::vector<std::string>{root.path / "huggingface", root.path / "timm"});
   options.inputs = {"a.txt"};
   CHECK(samplePaths(options) == std::vector<std::string>{"a.txt"});
