@@ -122,7 +122,7 @@ opbench_test(runtime TORCH OBJECTS runtime inputs codegen lowering ir LINKS torc
              PARTS "kernels:architectures_test.cpp,candidates_test.cpp" "nvrtc:build/nvrtc*,build/kernel_batch_test.cpp")
 opbench_test(opbench TORCH OBJECTS ${OPBENCH_OBJECTS} LINKS torch::cpu opbench::llvm
              PARTS "functions:run/functions_test.cpp" "indexing:run/indexing_test.cpp" "movement:run/movement_test.cpp,run/windows_test.cpp"
-                   "operators:run/operators_test.cpp" "random:run/random_test.cpp" "reductions:run/reductions_test.cpp"
+                   "operators:run/operators_test.cpp" "random:run/random_test.cpp" "reductions:run/reductions_test.cpp,run/order_test.cpp"
                    "networks:networks/*" "suspicion:suspicion/*" "run_cache:sweep/run_cache_test.cpp"
                    "isolation:sweep/workers/isolation_test.cpp" "supervision:sweep/workers/supervision_test.cpp"
                    "sweep:sweep/long_sweep_test.cpp,sweep/case_limit_test.cpp,sweep/refused_test.cpp")

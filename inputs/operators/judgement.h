@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -26,11 +27,17 @@ enum class IndexKind {
 struct Judgement {
   Rule rule = Rule::Close;
   std::map<int, IndexKind> indices = {};  ///< by output: the dimension that its elements are indices in
+  bool mayReorder = false;                ///< without `sorted`, all outputs may come in another order along `dim`
   bool isCumulative = false;              ///< elements are combined from the elements before them along a dimension
   bool mayCopy = false;                   ///< an argument may be the right result
   bool mayBeConstant = false;             ///< one value for all elements may be
   std::set<int> copies = {};              ///< outputs of which an argument may be the right result, whatever the others are
   std::set<int> workspaces = {};          ///< outputs whose bytes nobody defines and nobody reads
+
+  /// Whether equal elements have several places, of which each is right.
+  bool hasSeveral() const {
+    return std::any_of(indices.begin(), indices.end(), [](const auto& index) { return index.second != IndexKind::First; });
+  }
 
   /// The judgement of operators that move, select or convert values.
   static Judgement ofMoves() { return {.rule = Rule::Exact, .mayCopy = true}; }

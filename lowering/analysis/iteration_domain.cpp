@@ -32,10 +32,12 @@ std::vector<const Expr*> memoryOrder(const std::vector<const Expr*>& all, const 
 }
 
 /// The parts of an offset whose row is a number in memory. The offset is affine along all axes but those at which that number
-/// is read.
-std::optional<MixedOffset> rowFromMemory(ir::ExprPool& pool, const Expr* offset) {
-  std::optional<MixedOffset> mixed = mixedOffset(pool, offset);
-  if (!mixed || ir::loadsIn({mixed->rest}).empty()) return std::nullopt;
+/// is read. Nothing where a reduction's result names the row: every axis of the rows changes it, though it is read at none.
+std::optional<MixedOffset> rowFromMemory(const ir::Loops& loops, const Expr* offset) {
+  std::optional<MixedOffset> mixed = mixedOffset(*loops.pool, offset);
+  const std::vector<const Expr*> read = mixed ? ir::loadsIn({mixed->rest}) : std::vector<const Expr*>();
+  const auto isInMemory = [&](const Expr* load) { return load->load().buffer < static_cast<int>(loops.buffers.size()); };
+  if (read.empty() || !std::all_of(read.begin(), read.end(), isInMemory)) return std::nullopt;
   const auto& steps = mixed->linear.coefficients;
   const auto isApart = [&](const auto& step) { return !ir::dependsOn(mixed->rest, step.first); };
   return std::any_of(steps.begin(), steps.end(), isApart) ? mixed : std::nullopt;
@@ -117,7 +119,7 @@ void IterationDomain::addNest(const ir::Loops& loops, const ReductionNest& nest,
   addAccesses(loops, stores, values);
   for (std::vector<Access>* accesses : {&stores_, &loads_})
     for (Access& access : *accesses)
-      if (!access.form) access.mixed = rowFromMemory(*pool_, access.offset);
+      if (!access.form) access.mixed = rowFromMemory(loops, access.offset);
   const Access first = order == nullptr ? leading(nest) : makeAccess(loops, order->buffer, nullptr, order->offset);
   std::vector<const Expr*> kept = memoryOrder(nest.kept, first.linear());
   const std::vector<const Expr*> reduced = memoryOrder(nest.reduced, first.linear());

@@ -90,6 +90,21 @@ IndexedValues valuesAt(AtenCall& call, const TensorList& outputs, int output, In
   return indexed;
 }
 
+bool isSorted(const AtenCall& call) {
+  const auto sorted = call.handle.schema().argumentIndexWithName("sorted");
+  return !sorted || call.arguments[static_cast<size_t>(*sorted)].toBool();
+}
+
+TensorList inOrder(const AtenCall& call, const TensorList& outputs) {
+  const c10::InferenceMode guard;
+  std::vector<at::Tensor> tensors = outputs.state().tensors;
+  const int64_t dim = dimOf(call).value_or(-1);
+  if (tensors.size() != 2 || tensors[0].dim() == 0 || tensors[1].sizes() != tensors[0].sizes()) return outputs;
+  const at::Tensor order = std::get<1>(tensors[0].sort(/*stable=*/true, dim));
+  for (at::Tensor& tensor : tensors) tensor = tensor.gather(dim, order);
+  return laidOutLike(makeTensorList(std::move(tensors)), outputs);
+}
+
 std::vector<Trivial> trivialResults(const Workload& workload, const TensorList& eager, const TensorList& float64, int output,
                                     int64_t elements) {
   const c10::InferenceMode guard;

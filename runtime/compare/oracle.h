@@ -22,6 +22,11 @@ struct IndexedValues {
 };
 IndexedValues valuesAt(AtenCall& call, const TensorList& outputs, int output, IndexKind kind);
 
+/// Whether a call's argument `sorted` holds, or there is none.
+bool isSorted(const AtenCall& call);
+/// Values and their places along the call's `dim`, in the order of the values, laid out as they were.
+TensorList inOrder(const AtenCall& call, const TensorList& outputs);
+
 /// A result that takes no work: no check may let it pass.
 struct Trivial {
   std::string name;                  ///< `zeros`, `the mean`, `a copy of argument 0`

@@ -1,9 +1,16 @@
-// Elements at a place in the order of short rows, and the extremes so far.
+// Elements at a place in the order of short rows, the rows in order, and the extremes so far.
+#include "lowering/operators/reduction/order.h"
+
 #include "ir/error.h"
 #include "lowering/tensor/places.h"
 #include "lowering/tensor/reduce.h"
 
 namespace lowering {
+
+Value comesBefore(const Value& a, const Value& b) { return ir::isFloating(a.dtype()) ? (a < b) | (!isNan(a) & isNan(b)) : a < b; }
+
+Value isEqual(const Value& a, const Value& b) { return ir::isFloating(a.dtype()) ? (a == b) | (isNan(a) & isNan(b)) : a == b; }
+
 namespace {
 
 using ir::DType;
@@ -19,21 +26,19 @@ struct Rows {
   }
   int64_t extent() const { return x.sizes[static_cast<std::size_t>(dim)]; }
 
-  /// How many elements of its row come before each: all lesser ones, and equal ones at earlier places. NaN come last.
-  Tensor ranks(Context& c) const {
+  /// How many elements of its row come before each: all lesser ones, or all greater ones, and equal ones at earlier places.
+  Tensor ranks(Context& c, bool isDescending = false) const {
     ir::Shape pairs = x.sizes;
     pairs.push_back(extent());
-    const Tensor comes = lazy(DType::I64, pairs, [x = x, d = static_cast<std::size_t>(dim)](const Index& at) {
+    const Tensor comes = lazy(DType::I32, pairs, [x = x, d = static_cast<std::size_t>(dim), isDescending](const Index& at) {
       const Index own(at.begin(), at.end() - 1);
       Index other = own;
       other[d] = at.back();
       const Value a = x.at(other), b = x.at(own), isEarlier = other[d] < own[d];
-      if (!ir::isFloating(a.dtype())) return cast((a < b) | ((a == b) & isEarlier), DType::I64);
-      const Value isLess = (a < b) | (!isNan(a) & isNan(b)), isEqual = (a == b) | (isNan(a) & isNan(b));
-      return cast(isLess | (isEqual & isEarlier), DType::I64);
+      return cast((isDescending ? comesBefore(b, a) : comesBefore(a, b)) | (isEqual(a, b) & isEarlier), DType::I32);
     });
     const auto last = static_cast<int64_t>(x.sizes.size());
-    return squeeze(c, sum(c, comes, {last}), {last});
+    return squeeze(c, reduce(c, ir::Op::Add, comes, {last}), {last});
   }
   /// How many are numbers.
   Tensor numbers(Context& c) const {
@@ -42,7 +47,7 @@ struct Rows {
   }
   /// The element of each row that has a rank, and its place.
   Tensors elementOfRank(Context& c, const Tensor& rank) const {
-    const Tensor ranks = this->ranks(c), wanted = expand(rank, x.sizes);
+    const Tensor ranks = this->ranks(c), wanted = cast(expand(rank, x.sizes), DType::I32);
     const Tensor chosen = lazy(x.dtype, x.sizes, [x = x, ranks, wanted](const Index& at) {
       const Value element = x.at(at), least{element.pool(), element.pool().identity(ir::Op::Max, element.dtype())};
       return where(ranks.at(at) == wanted.at(at), element, least);
@@ -89,6 +94,29 @@ Tensors kthValue(Context& c) {
 const Lowering medianOf{"aten::median", median<false>};
 const Lowering nanmedian{"aten::nanmedian", median<true>};
 const Lowering kthvalue{"aten::kthvalue", kthValue};
+
+/// For each rank the place of the element that has it.
+Tensors sorted(Context& c) {
+  const Rows rows = rowsOf(c);
+  const auto d = static_cast<std::size_t>(rows.dim);
+  const auto last = static_cast<int64_t>(rows.x.sizes.size());
+  const Tensor ranks = c.stored(rows.ranks(c, c.flag("descending")));
+  ir::Shape pairs = rows.x.sizes;
+  pairs.push_back(rows.extent());
+  const Tensor chosen = lazy(DType::I32, pairs, [=](const Index& at) {
+    Index other(at.begin(), at.end() - 1);
+    other[d] = at.back();
+    return where(ranks.at(other) == cast(at[d], DType::I32), cast(at.back(), DType::I32), 0);
+  });
+  const Tensor place = squeeze(c, reduce(c, ir::Op::Max, chosen, {last}), {last});
+  const Tensor value = lazy(rows.x.dtype, rows.x.sizes, [x = rows.x, place, d](const Index& at) {
+    Index other = at;
+    other[d] = placeOf(cast(place.at(at), DType::I64), x.sizes[d]).at;
+    return x.at(other);
+  });
+  return shapedAsOutputs(c, {value, place});
+}
+const Lowering sort{"aten::sort", sorted};
 
 /// For each element the extreme of those up to it, and the last place of it, or of a NaN.
 template <ir::Op op>

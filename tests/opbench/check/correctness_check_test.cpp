@@ -328,6 +328,20 @@ TEST_CASE("indices are judged by the values there: ties have several") {
         "output 1 has index 500 in a dimension of size 500");
 }
 
+TEST_CASE("the first elements of rows may come in another order where the call asks for none") {
+  const auto reversed = [](std::vector<at::Tensor>& outputs) {
+    for (at::Tensor& output : outputs) output.copy_(output.flip(1).clone());
+  };
+  const auto placesReversed = [](std::vector<at::Tensor>& outputs) { outputs[1].copy_(outputs[1].flip(1).clone()); };
+  CheckedCall inOrder("aten.topk.default", "((T([6, 50], f32), 4), {})");
+  CHECK_FALSE(inOrder.verdictOn(reversed).ok);
+  CheckedCall inAnyOrder("aten.topk.default", "((T([6, 50], f32), 4, 1, True, False), {})");
+  CHECK(inAnyOrder.verdictOn([](auto&) {}).ok);
+  CHECK(inAnyOrder.verdictOn(reversed).ok);
+  CHECK_FALSE(inAnyOrder.verdictOn(placesReversed).ok);
+  CHECK_FALSE(inAnyOrder.verdictOn([](auto& outputs) { outputs[0].select(1, 2).fill_(7); }).ok);
+}
+
 TEST_CASE("special values: NaN and infinities are judged by where they stand") {
   CheckedCall checked("aten.exp.default", "((T([90, 40], f32),), {})", {inputs::Distribution::Specials});
   CHECK(checked.correctness.reference().eager.state().tensors[0].isnan().any().item<bool>());

@@ -337,21 +337,6 @@ TEST_CASE_FIXTURE(tests::Operators, "both extremes, what is not 0, what is a num
   compare("aten.trace.default", "((T([5, 9], f32),), {})");
 }
 
-TEST_CASE_FIXTURE(tests::Operators, "places in the order of short rows") {
-  const tests::Edit ties = [](const std::vector<at::Tensor>& tensors) { tensors[0].copy_(tensors[0].mul(2).round()); };
-  for (const char* op : {"median", "nanmedian"}) {
-    compare(fmt::format("aten.{}.dim", op), "((T([3, 8, 5], f32), 1, True), {})");
-    compare(fmt::format("aten.{}.dim", op), "((T([5, 9], f16), -1), {})");
-    compare(fmt::format("aten.{}.default", op), "((T([5, 9], f32),), {})");
-  }
-  compare("aten.median.dim", "((T([5, 9], i64), 1), {})");
-  compare("aten.kthvalue.default", "((T([5, 9], f32), 3, 1), {})", ties);
-  for (const char* op : {"cummax", "cummin"}) {
-    compare(fmt::format("aten.{}.default", op), "((T([5, 9], f32), 1), {})", ties);
-    compare(fmt::format("aten.{}.default", op), "((T([7, 3], i64), 0), {})");
-  }
-}
-
 TEST_CASE_FIXTURE(tests::Operators, "distances") {
   for (const char* p : {"0.0", "1.0", "1.5", "2.0", "3.0", "inf"}) {
     compare("aten.dist.default", fmt::format("((T([5, 9], f32), T([9], f32), {}), {{}})", p));
