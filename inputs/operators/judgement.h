@@ -20,7 +20,7 @@ enum class IndexKind {
   Dim,       ///< along the argument `dim`, or in the flattened tensor where there is none
   Distinct,  ///< the same, no index twice (sorting)
   Plane,     ///< in the last two dimensions, flattened (pooling)
-  First,     ///< as Dim, and the operator says which of equal values comes first (argmax, stable sorting)
+  First,     ///< as Distinct, and which of equal values comes first is defined (argmax), unless the call is not to be `stable`
 };
 
 /// What results of an operator are right. dtypes that are not floating are Exact under any rule but TypeOnly.

@@ -65,7 +65,8 @@ class Checker {
 
   /// Indices are right where the values at them are, as equal values have several; unless the operator says which comes first.
   Verdict indices(const runtime::TensorList& found, int output, runtime::IndexKind kind) const {
-    const bool isDefined = kind == runtime::IndexKind::First;
+    const bool isDefined = kind == runtime::IndexKind::First && runtime::asksFor(workload_.call()->aten(), "stable");
+    if (kind == runtime::IndexKind::First) kind = runtime::IndexKind::Distinct;
     if (isDefined || found.type(output) != reference_.eager.type(output)) return values(found, output);
     const runtime::IndexedValues indexed = runtime::valuesAt(workload_.call()->aten(), found, output, kind);
     if (!indexed.error.empty()) return {false, fmt::format("{} {}", workload_.outputName(output), indexed.error), {}};
@@ -195,7 +196,7 @@ Verdict check(const runtime::TensorList& outputs, const Reference& reference, ru
               const Criterion& criterion, const Tolerances& tolerances) {
   if (outputs.size() != reference.eager.size())
     return {false, fmt::format("{} outputs, eager has {}", outputs.size(), reference.eager.size()), {}};
-  if (criterion.mayReorder && workload.call() != nullptr && !runtime::isSorted(workload.call()->aten())) {
+  if (criterion.mayReorder && workload.call() != nullptr && !runtime::asksFor(workload.call()->aten(), "sorted")) {
     Criterion sorted = criterion;
     sorted.mayReorder = false;
     const auto inOrder = [&](const runtime::TensorList& all) { return runtime::inOrder(workload.call()->aten(), all); };

@@ -117,9 +117,12 @@ void readCompare(const CLI::App& app, const std::vector<std::string>& arguments,
     if (std::find(contradicting.begin(), contradicting.end(), name) != contradicting.end())
       fail(ErrorKind::Input, "compare: --run cannot be combined with {}", name);
   }
+  constexpr std::array racing{"compare", "model", "rnn"};
   for (const CLI::App* other : app.get_subcommands())
-    if (other->get_name() != "compare")
-      fail(ErrorKind::Input, "compare: --run races samples of operators and takes no other command, got '{}'", other->get_name());
+    if (std::find(racing.begin(), racing.end(), other->get_name()) == racing.end())
+      fail(ErrorKind::Input, "compare: --run races samples, or networks of model, rnn and cnn, got the command '{}'", other->get_name());
+  if (app.get_subcommands().size() > 1 && compare.programs.empty())
+    fail(ErrorKind::Input, "compare: {} is raced by --run alone", app.get_subcommands().back()->get_name());
   compare.race = wordsBeside(*app.get_subcommand("compare"), arguments);
 }
 
@@ -275,12 +278,13 @@ std::optional<Options> completed(const CLI::App& app, const std::vector<std::str
   checkInductorSettings(options.inductorSettings);
   if (options.compat == Compat::Operatorbench)
     adoptOperatorbench(options, options, [&](const char* name) { return app.count(name) > 0; });
-  if (app.got_subcommand("rnn")) {
+  const bool isRacedHere = options.verb != Verb::Compare;  // and not by the builds that are compared
+  if (isRacedHere && app.got_subcommand("rnn")) {
     const bool isCnn = std::find(arguments.begin(), arguments.end(), "cnn") != arguments.end();  // the other name of the verb
     if (isCnn && app.get_subcommand("rnn")->count("--group") == 0) options.rnn.groups = {"cnns"};
     readRnn(app, options);
   }
-  if (app.got_subcommand("model")) readModel(app, environment, options);
+  if (isRacedHere && app.got_subcommand("model")) readModel(app, environment, options);
   if (options.verb == Verb::Compare) readCompare(app, arguments, options.compare);
   if (options.verb == Verb::Show) check(options.show);
   if (options.verb == Verb::Challenge) check(options.challenge);

@@ -90,9 +90,11 @@ IndexedValues valuesAt(AtenCall& call, const TensorList& outputs, int output, In
   return indexed;
 }
 
-bool isSorted(const AtenCall& call) {
-  const auto sorted = call.handle.schema().argumentIndexWithName("sorted");
-  return !sorted || call.arguments[static_cast<size_t>(*sorted)].toBool();
+bool asksFor(const AtenCall& call, const std::string& flag) {
+  const auto place = call.handle.schema().argumentIndexWithName(flag);
+  if (!place) return true;
+  const c10::IValue& value = call.arguments[static_cast<size_t>(*place)];
+  return value.isBool() && value.toBool();
 }
 
 TensorList inOrder(const AtenCall& call, const TensorList& outputs) {

@@ -22,8 +22,8 @@ struct IndexedValues {
 };
 IndexedValues valuesAt(AtenCall& call, const TensorList& outputs, int output, IndexKind kind);
 
-/// Whether a call's argument `sorted` holds, or there is none.
-bool isSorted(const AtenCall& call);
+/// Whether a call's flag of that name, `sorted` or `stable`, is set; true where the operator has no such argument.
+bool asksFor(const AtenCall& call, const std::string& flag);
 /// Values and their places along the call's `dim`, in the order of the values, laid out as they were.
 TensorList inOrder(const AtenCall& call, const TensorList& outputs);
 

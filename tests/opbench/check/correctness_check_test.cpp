@@ -342,6 +342,19 @@ TEST_CASE("the first elements of rows may come in another order where the call a
   CHECK_FALSE(inAnyOrder.verdictOn([](auto& outputs) { outputs[0].select(1, 2).fill_(7); }).ok);
 }
 
+TEST_CASE("equal elements keep their order in stable sorting alone") {
+  for (const std::string stable : {"True", "False"}) {
+    CheckedCall checked("aten.sort.stable", "((T([6, 64], f32),), {'stable': " + stable + "})", {inputs::Distribution::SmallInt});
+    const at::Tensor self = checked.call.aten().arguments[0].toTensor();
+    const auto lastOfTiesFirst = [&](std::vector<at::Tensor>& outputs) {
+      outputs[1].copy_(std::get<1>(self.flip(1).sort(/*stable=*/true, 1)).neg().add(63));
+    };
+    CHECK(checked.verdictOn([](auto&) {}).ok);
+    CHECK(checked.verdictOn(lastOfTiesFirst).ok == (stable == "False"));
+    CHECK_FALSE(checked.verdictOn([](auto& outputs) { outputs[1].fill_(3); }).ok);
+  }
+}
+
 TEST_CASE("special values: NaN and infinities are judged by where they stand") {
   CheckedCall checked("aten.exp.default", "((T([90, 40], f32),), {})", {inputs::Distribution::Specials});
   CHECK(checked.correctness.reference().eager.state().tensors[0].isnan().any().item<bool>());

@@ -39,6 +39,12 @@ TEST_CASE("two builds are run with the options of the race, wherever these stand
          "--inp-file", "compare", "--markdown", "m.md", "--quiet"},
         {"compare", "--run", "a", "b", "--", "--device", "cpu", "--no-timing", "--inp-file", "compare", "--quiet"}})
     CHECK(parsed(words).race == race);
+
+  const CompareOptions networks =
+      parsed({"compare", "--run", "a", "b", "--repeats", "2", "model", "resnet18", "--training", "--device", "cpu"});
+  CHECK(networks.programs == Files{"a", "b"});
+  CHECK(networks.race == Files{"model", "resnet18", "--training", "--device", "cpu"});
+  CHECK(parsed({"compare", "--run", "a", "b", "cnn", "--nloops", "3"}).race == Files{"cnn", "--nloops", "3"});
 }
 
 TEST_CASE("what contradicts a run of two builds is refused") {
@@ -49,8 +55,9 @@ TEST_CASE("what contradicts a run of two builds is refused") {
   CHECK(refusal({"--run", "a"}) == "compare: --run takes two programs: BASE CANDIDATE");
   CHECK(refusal({"--run", "a", "b", "c"}).starts_with("--run: At Most 2 required but received 3"));
   CHECK(refusal({"a", "--run", "b", "c"}) == "compare: --run makes its own results and takes no file, got 'a'");
-  CHECK(refusal({"--run", "a", "b", "model", "resnet18"}) ==
-        "compare: --run races samples of operators and takes no other command, got 'model'");
+  CHECK(refusal({"--run", "a", "b", "profile"}) ==
+        "compare: --run races samples, or networks of model, rnn and cnn, got the command 'profile'");
+  CHECK(refusal({"a", "b", "model", "resnet18"}) == "compare: model is raced by --run alone");
   CHECK(refusal({"--run", "a", "b", "--repeats", "0"}) == "compare: --repeats must be at least 1, got 0");
   for (const char* option : {"--json", "--csv", "--samples-csv", "--dashboard", "--timeline"})
     CHECK(refusal({"--run", "a", "b", option, "f"}) ==
