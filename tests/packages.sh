@@ -22,6 +22,10 @@ python3 -m venv "$folder/venv"
 "$folder/venv/bin/pip" install -q --no-index --disable-pip-version-check "$wheel"
 says "the command of the wheel" "$folder/venv/bin/opbench" --version
 says "its module" "$folder/venv/bin/python" -m opbench --version
+mkdir -p "$folder/python/torch" && touch "$folder/python/torch/__init__.py"  # a Python that seems to have torch
+says_python='import opbench, os; os.execv = lambda *_: print(os.environ["OPBENCH_PYTHON"]); opbench.main()'
+found=$(PYTHONPATH=$folder/python "$folder/venv/bin/python" -c "$says_python")
+[ "$found" = "$folder/venv/bin/python" ] || { echo "Inductor compiles by '$found', not by the Python that has the wheel"; failed=1; }
 "$folder/venv/bin/opbench" --list --op softplus | grep -q softplus || { echo "the wheel has no suites"; failed=1; }
 "$folder/venv/bin/pip" uninstall -q -y opbench
 [ -z "$(find "$folder/venv" -name '*opbench*')" ] || { echo "uninstalling the wheel leaves files"; failed=1; }

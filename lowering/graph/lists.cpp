@@ -14,7 +14,8 @@
 namespace lowering {
 namespace {
 
-/// An operator on lists, and what it does to each tensor; in place both names end in `_`.
+/// An operator on lists, and what it does to each tensor; in place both names end in `_`. Overloads `default` do what the
+/// operator of that name does.
 struct ListOperator {
   std::string_view name, overload;          ///< `add`, `Scalar` of `aten._foreach_add.Scalar`
   std::string_view each;                    ///< the overload for one tensor
@@ -40,30 +41,31 @@ constexpr std::array listOperators{
     ListOperator{"addcmul", "Scalar", "default"},
     ListOperator{"addcdiv", "Scalar", "default"},
     ListOperator{"pow", "ScalarAndTensor", "Scalar"},
-    ListOperator{"abs", "default", "default"},
-    ListOperator{"exp", "default", "default"},
-    ListOperator{"neg", "default", "default"},
-    ListOperator{"reciprocal", "default", "default"},
-    ListOperator{"sign", "default", "default"},
-    ListOperator{"sqrt", "default", "default"},
 };
 
 /// A call of lists as what it does to each tensor.
 struct ListCall {
-  const ListOperator* list = nullptr;
+  ListOperator list;
   bool isInPlace = false;
-  std::string op() const { return fmt::format("aten.{}{}.{}", list->name, isInPlace ? "_" : "", list->each); }
+  std::string op() const { return fmt::format("aten.{}{}.{}", list.name, isInPlace ? "_" : "", list.each); }
 };
 
 std::optional<ListCall> listCallOf(const ir::Node& node) {
-  if (!node.op.starts_with("aten._foreach_")) return std::nullopt;
-  for (const ListOperator& list : listOperators)
-    for (const bool isInPlace : {false, true}) {
-      const ListCall call{&list, isInPlace};
-      if (node.op != fmt::format("aten._foreach_{}{}.{}", list.name, isInPlace ? "_" : "", list.overload)) continue;
-      return hasLowering(call.op()) ? std::optional(call) : std::nullopt;
-    }
-  return std::nullopt;
+  constexpr std::string_view prefix = "aten._foreach_";
+  const std::string_view op = node.op;
+  const size_t dot = op.find('.', prefix.size());
+  if (!op.starts_with(prefix) || dot == prefix.size() || dot == std::string_view::npos) return std::nullopt;
+  ListCall call{{op.substr(prefix.size(), dot - prefix.size()), op.substr(dot + 1), "default"}, op[dot - 1] == '_'};
+  if (call.isInPlace) call.list.name.remove_suffix(1);
+  if (call.list.overload != "default") {
+    const auto isSame = [&](const ListOperator& list) {
+      return list.name == call.list.name && list.overload == call.list.overload;
+    };
+    const auto* known = std::find_if(listOperators.begin(), listOperators.end(), isSame);
+    if (known == listOperators.end()) return std::nullopt;
+    call.list = *known;
+  }
+  return hasLowering(call.op()) ? std::optional(call) : std::nullopt;
 }
 
 bool isListOfTensors(const ir::Argument& argument) {
@@ -76,11 +78,11 @@ bool isListOfTensors(const ir::Argument& argument) {
 ir::Node nodeOf(const ir::Node& node, const ListCall& call, size_t place) {
   ir::Node each{call.op(), {}, {}, {}, node.scope};
   for (const ir::NamedArgument& argument : node.args) {
-    const std::string name(argument.name == call.list->argument ? call.list->as : argument.name);
+    const std::string name(argument.name == call.list.argument ? call.list.as : argument.name);
     each.args.push_back(
         {name, isListOfTensors(argument.value) ? argument.value.as<ir::List>()->items.at(place) : argument.value});
   }
-  if (!call.list->added.empty()) each.args.push_back({std::string(call.list->added), int64_t{1}});
+  if (!call.list.added.empty()) each.args.push_back({std::string(call.list.added), int64_t{1}});
   if (call.isInPlace) each.writes = {node.writes.at(place)};
   each.outputs = call.isInPlace ? each.writes : std::vector{node.outputs.at(place)};
   return each;

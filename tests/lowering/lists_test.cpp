@@ -43,7 +43,9 @@ TEST_SUITE("lists of tensors") {
   in t f32[]
   a f32[], b f32[] = aten._foreach_pow.ScalarAndTensor(self=0.9, exponent=[s, t])
   a, b = aten._foreach_sub_.Scalar(self=[a, b], scalar=1) writes a, b
-  return a, b
+  c f32[], d f32[] = aten._foreach_clone.default(self=[a, b], memory_format=None)
+  a, b = aten._foreach_copy_.default(self=[a, b], src=[s, t], non_blocking=False) writes a, b
+  return a, b, c, d
 )") == R"(graph
   in s f32[]
   in t f32[]
@@ -51,7 +53,11 @@ TEST_SUITE("lists of tensors") {
   b f32[] = aten.pow.Scalar(self=0.9, exponent=t)
   a = aten.sub_.Scalar(self=a, other=1, alpha=1) writes a
   b = aten.sub_.Scalar(self=b, other=1, alpha=1) writes b
-  return a, b
+  c f32[] = aten.clone.default(self=a, memory_format=None)
+  d f32[] = aten.clone.default(self=b, memory_format=None)
+  a = aten.copy_.default(self=a, src=s, non_blocking=False) writes a
+  b = aten.copy_.default(self=b, src=t, non_blocking=False) writes b
+  return a, b, c, d
 )");
   }
 

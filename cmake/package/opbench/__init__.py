@@ -18,9 +18,12 @@ def _torch_of_this_python():
 
 
 def main():
-    """Becomes the program, with this process's arguments. A torch that OPBENCH_TORCH names comes first, then that of this Python."""
+    """Becomes the program, with this process's arguments. A torch that OPBENCH_TORCH names comes first, then that of this Python, which
+    also compiles for the contender inductor, unless OPBENCH_PYTHON names another."""
     torch = _torch_of_this_python()
     if torch and not os.environ.get("OPBENCH_TORCH"):
         os.environ["OPBENCH_TORCH"] = torch
+    if torch and not os.environ.get("OPBENCH_PYTHON"):
+        os.environ["OPBENCH_PYTHON"] = sys.executable
     program = str(pathlib.Path(__file__).resolve().parent / "bundle" / "opbench")
     os.execv(program, [program, *sys.argv[1:]])
