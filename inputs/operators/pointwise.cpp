@@ -41,6 +41,7 @@ Family pointwiseFacts() {
       {"addcdiv", {{2, NonZero{}}}},
       // Of the smallest integer by -1 there is no quotient: processors end the process.
       {"div true_divide floor_divide", {{0, dividend}, {1, NonZero{}}}},
+      {"lcm", {{0, Tame{}}, {1, Tame{}}}},
       // Of quotients beyond what integers hold eager's vectors on CPUs make NaN.
       {"remainder fmod", {{0, Tame{}}, {1, NonZero{true}}}},
       {"__lshift__ __rshift__ bitwise_left_shift bitwise_right_shift", {{1, Below{4}}}},

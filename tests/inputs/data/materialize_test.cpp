@@ -222,6 +222,13 @@ TEST_CASE("floats that a sample gives are rounded to the dtype, and stay as they
                        ir::Error);
 }
 
+TEST_CASE("the smallest integer, which divided by -1 ends a process, is drawn for neither operand of lcm") {
+  const inputs::Data specials{inputs::Distribution::Specials};
+  const inputs::Sample sample = sampleOf("aten.lcm.default", "((T([5000], i64), T([5000], i64)), {})");
+  for (const c10::IValue& operand : inputs::materialize(sample, c10::kCPU, 1, specials).args)
+    CHECK(operand.toTensor().min().item<int64_t>() > std::numeric_limits<int64_t>::min());
+}
+
 TEST_CASE("a number that the dtype of the run does not hold is refused") {
   const inputs::Sample sample = sampleOf("aten.add.Tensor", "((T([2], f64), T([2], f64, values=[1, -1e300])), {})");
   CHECK_THROWS_WITH_AS(inputs::materialize(inputs::convert(sample, ir::DType::F32, false), c10::kCPU, 1),
