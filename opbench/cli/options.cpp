@@ -120,7 +120,8 @@ void readCompare(const CLI::App& app, const std::vector<std::string>& arguments,
   constexpr std::array racing{"compare", "model", "rnn"};
   for (const CLI::App* other : app.get_subcommands())
     if (std::find(racing.begin(), racing.end(), other->get_name()) == racing.end())
-      fail(ErrorKind::Input, "compare: --run races samples, or networks of model, rnn and cnn, got the command '{}'", other->get_name());
+      fail(ErrorKind::Input, "compare: --run races samples, or networks of model, rnn and cnn, got the command '{}'",
+           other->get_name());
   if (app.get_subcommands().size() > 1 && compare.programs.empty())
     fail(ErrorKind::Input, "compare: {} is raced by --run alone", app.get_subcommands().back()->get_name());
   compare.race = wordsBeside(*app.get_subcommand("compare"), arguments);

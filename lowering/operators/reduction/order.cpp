@@ -15,8 +15,8 @@ namespace {
 
 using ir::DType;
 
-/// Each element of a row is compared with every other one.
-constexpr int64_t mostCompared = 128;
+/// Each element of a row is compared with every other one. A CPU sorts longer rows sooner.
+constexpr int64_t mostCompared = 128, mostSortedOnHost = 64;
 
 /// Rows along one dimension.
 struct Rows {
@@ -98,6 +98,8 @@ const Lowering kthvalue{"aten::kthvalue", kthValue};
 /// For each rank the place of the element that has it.
 Tensors sorted(Context& c) {
   const Rows rows = rowsOf(c);
+  if (c.followsHost() && rows.extent() > mostSortedOnHost)
+    ir::fail(ir::ErrorKind::Unsupported, "ATen sorts {} elements sooner", rows.extent());
   const auto d = static_cast<std::size_t>(rows.dim);
   const auto last = static_cast<int64_t>(rows.x.sizes.size());
   const Tensor ranks = c.stored(rows.ranks(c, c.flag("descending")));
