@@ -89,7 +89,8 @@ at::Tensor cloneBetweenGuards(const at::Tensor& tensor, bool hasOffset) {
   flatStorage(guarded).copy_(flatStorage(tensor));
   const auto keep = [guarded](void*) {};
   const int64_t before = hasOffset ? guarded.storage_offset() : 0;
-  char* const start = static_cast<char*>(guarded.mutable_data_ptr()) - before * static_cast<int64_t>(tensor.itemsize());
+  auto* const memory = static_cast<char*>(guarded.storage().mutable_data());  // a tensor of no elements has no address
+  char* const start = memory + guardBytes - before * static_cast<int64_t>(tensor.itemsize());
   const int64_t elements = before + extentBytes(tensor) / static_cast<int64_t>(tensor.itemsize());
   return at::from_blob(start, {elements}, {1}, keep, tensor.options(), tensor.device())
       .as_strided(tensor.sizes(), tensor.strides(), before);

@@ -1,13 +1,16 @@
 #include "runtime/torch/guard.h"
 
 #include <ATen/ops/arange.h>
+#include <ATen/ops/as_strided.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/equal.h>
+#include <ATen/ops/isnan.h>
 #include <ATen/ops/ones.h>
 #include <ATen/ops/zeros.h>
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <vector>
 
 #include "runtime/callable.h"
 #include "runtime/compare/oracle.h"
@@ -50,6 +53,15 @@ TEST_CASE("a guarded tensor has the sizes and strides asked for, in memory of it
   CHECK_FALSE(runtime::isGuarded(tensor.select(0, 1)));
   CHECK_FALSE(runtime::isGuarded(at::ones({3, 5})));
   CHECK(runtime::isGuarded(guarded({0}, {1})));
+}
+
+TEST_CASE("the storage of a clone between guards can be read from its start, of no elements as well") {
+  for (const std::vector<int64_t>& sizes : {std::vector<int64_t>{0, 0}, {2, 3}}) {
+    const at::Tensor clone = runtime::cloneBetweenGuards(at::ones(sizes), /*hasOffset=*/true);
+    const int64_t elements = static_cast<int64_t>(clone.storage().nbytes() / clone.itemsize());
+    CHECK(elements == guardBytes / 4 + clone.numel());
+    CHECK(clone.as_strided({elements}, {1}, 0).isnan().sum().item<int64_t>() == guardBytes / 4);
+  }
 }
 
 TEST_CASE("a part of a tensor is not guarded, though it lies where a guarded one would") {
