@@ -102,7 +102,7 @@ TensorList inOrder(const AtenCall& call, const TensorList& outputs) {
   std::vector<at::Tensor> tensors = outputs.state().tensors;
   const int64_t dim = dimOf(call).value_or(-1);
   if (tensors.size() != 2 || tensors[0].dim() == 0 || tensors[1].sizes() != tensors[0].sizes()) return outputs;
-  const at::Tensor order = std::get<1>(tensors[0].sort(/*stable=*/true, dim));
+  const at::Tensor order = std::get<1>(tensors[0].sort(std::optional<bool>(true), dim));
   for (at::Tensor& tensor : tensors) tensor = tensor.gather(dim, order);
   return laidOutLike(makeTensorList(std::move(tensors)), outputs);
 }

@@ -340,6 +340,12 @@ TEST_CASE("the first elements of rows may come in another order where the call a
   CHECK(inAnyOrder.verdictOn(reversed).ok);
   CHECK_FALSE(inAnyOrder.verdictOn(placesReversed).ok);
   CHECK_FALSE(inAnyOrder.verdictOn([](auto& outputs) { outputs[0].select(1, 2).fill_(7); }).ok);
+  CheckedCall ofColumns("aten.topk.default", "((T([50, 6, 2], f32), 4, 0, True, False), {})");
+  CHECK(ofColumns
+            .verdictOn([](auto& outputs) {
+              for (at::Tensor& output : outputs) output.copy_(output.flip(0).clone());
+            })
+            .ok);
 }
 
 TEST_CASE("equal elements keep their order in stable sorting alone") {
@@ -347,7 +353,7 @@ TEST_CASE("equal elements keep their order in stable sorting alone") {
     CheckedCall checked("aten.sort.stable", "((T([6, 64], f32),), {'stable': " + stable + "})", {inputs::Distribution::SmallInt});
     const at::Tensor self = checked.call.aten().arguments[0].toTensor();
     const auto lastOfTiesFirst = [&](std::vector<at::Tensor>& outputs) {
-      outputs[1].copy_(std::get<1>(self.flip(1).sort(/*stable=*/true, 1)).neg().add(63));
+      outputs[1].copy_(std::get<1>(self.flip(1).sort(std::optional<bool>(true), 1)).neg().add(63));
     };
     CHECK(checked.verdictOn([](auto&) {}).ok);
     CHECK(checked.verdictOn(lastOfTiesFirst).ok == (stable == "False"));
