@@ -34,9 +34,9 @@ struct Judgement {
   std::set<int> copies = {};              ///< outputs of which an argument may be the right result, whatever the others are
   std::set<int> workspaces = {};          ///< outputs whose bytes nobody defines and nobody reads
 
-  /// Whether equal elements have several places, of which each is right.
-  bool hasSeveral() const {
-    return std::any_of(indices.begin(), indices.end(), [](const auto& index) { return index.second != IndexKind::First; });
+  /// Whether the operator may put equal elements in any order.
+  bool sortsInAnyOrder() const {
+    return std::any_of(indices.begin(), indices.end(), [](const auto& index) { return index.second == IndexKind::Distinct; });
   }
 
   /// The judgement of operators that move, select or convert values.

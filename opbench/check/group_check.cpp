@@ -41,16 +41,16 @@ class GroupJudge : public runtime::GroupObserver {
   std::optional<WrongGroup> wrong;
 
  private:
-  /// Whether equal elements have several places, of which a group's calls may give each: only a network's results tell.
-  bool hasSeveral() const {
+  /// Whether a call of the group may put equal elements in any order, which no comparison of the group alone can judge.
+  bool sortsInAnyOrder() const {
     const std::vector<ir::Node>& calls = plan_.groups[static_cast<size_t>(instance_->group)].graph.nodes;
     return std::any_of(calls.begin(), calls.end(),
-                       [](const ir::Node& call) { return inputs::judgementOf(call.op).hasSeveral(); });
+                       [](const ir::Node& call) { return inputs::judgementOf(call.op).sortsInAnyOrder(); });
   }
 
   std::string whyWrong(const runtime::TensorList& found) {
-    if (hasSeveral()) return "";
     if (runtime::sumsOfRead(*group_) != sums_) return "it writes a tensor that its calls only read";
+    if (sortsInAnyOrder()) return "";
     Criterion criterion = criterionOf(*group_, group_->op(), tolerances_);
     criterion.anyStrides = true;  // rows of a plan have gaps where its products want them
     const Verdict verdict = check(found, reference_, *group_, criterion, tolerances_);

@@ -203,6 +203,7 @@ Verdict check(const runtime::TensorList& outputs, const Reference& reference, ru
     Reference ordered = reference;
     ordered.eager = inOrder(reference.eager);
     if (reference.float64) ordered.float64 = inOrder(reference.float64);
+    for (runtime::TensorList& run : ordered.again) run = inOrder(run);
     return check(inOrder(outputs), ordered, workload, sorted, tolerances);
   }
   const runtime::TensorList found = criterion.anyStrides ? runtime::laidOutLike(outputs, reference.eager) : outputs;

@@ -58,7 +58,7 @@ std::string regionText(const inputs::Sample& region, const inputs::Sample& netwo
 std::vector<inputs::Sample> regionsOf(const ir::Graph& graph, const ir::Target& target) {
   std::unordered_map<std::string, bool> known;  // by the text of the call
   const auto joins = [&](const ir::Graph& call, const ir::Node& node) {
-    if (runtime::drawsNumbers(node) || inputs::judgementOf(node.op).hasSeveral()) return false;
+    if (runtime::drawsNumbers(node) || inputs::judgementOf(node.op).sortsInAnyOrder()) return false;
     const auto [place, isNew] = known.try_emplace(ir::toText(call), false);
     if (isNew) place->second = isGenerated(call, target);
     return place->second;

@@ -90,7 +90,7 @@ at::Tensor cloneBetweenGuards(const at::Tensor& tensor, bool hasOffset) {
   const auto keep = [guarded](void*) {};
   const int64_t before = hasOffset ? guarded.storage_offset() : 0;
   auto* const memory = static_cast<char*>(guarded.storage().mutable_data());  // a tensor of no elements has no address
-  char* const start = memory + guardBytes - before * static_cast<int64_t>(tensor.itemsize());
+  char* const start = memory + (hasOffset ? 0 : guardBytes);
   const int64_t elements = before + extentBytes(tensor) / static_cast<int64_t>(tensor.itemsize());
   return at::from_blob(start, {elements}, {1}, keep, tensor.options(), tensor.device())
       .as_strided(tensor.sizes(), tensor.strides(), before);

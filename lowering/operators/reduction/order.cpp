@@ -26,19 +26,27 @@ struct Rows {
   }
   int64_t extent() const { return x.sizes[static_cast<std::size_t>(dim)]; }
 
-  /// How many elements of its row come before each: all lesser ones, or all greater ones, and equal ones at earlier places.
-  Tensor ranks(Context& c, bool isDescending = false) const {
+  /// A value for each element and each one of its row, by their indices, combined over the row.
+  Tensor overRow(Context& c, ir::Op op, DType dtype,
+                 const std::function<Value(const Index& own, const Index& other)>& value) const {
     ir::Shape pairs = x.sizes;
     pairs.push_back(extent());
-    const Tensor comes = lazy(DType::I32, pairs, [x = x, d = static_cast<std::size_t>(dim), isDescending](const Index& at) {
-      const Index own(at.begin(), at.end() - 1);
+    const Tensor each = lazy(dtype, pairs, [value, d = static_cast<std::size_t>(dim)](const Index& pair) {
+      const Index own(pair.begin(), pair.end() - 1);
       Index other = own;
-      other[d] = at.back();
-      const Value a = x.at(other), b = x.at(own), isEarlier = other[d] < own[d];
-      return cast((isDescending ? comesBefore(b, a) : comesBefore(a, b)) | (isEqual(a, b) & isEarlier), DType::I32);
+      other[d] = pair.back();
+      return value(own, other);
     });
     const auto last = static_cast<int64_t>(x.sizes.size());
-    return squeeze(c, reduce(c, ir::Op::Add, comes, {last}), {last});
+    return squeeze(c, reduce(c, op, each, {last}), {last});
+  }
+  /// How many elements of its row come before each: all lesser ones, or all greater ones, and equal ones at earlier places.
+  Tensor ranks(Context& c, bool isDescending = false) const {
+    const auto comes = [x = x, d = static_cast<std::size_t>(dim), isDescending](const Index& own, const Index& other) {
+      const Value a = x.at(other), b = x.at(own), isEarlier = other[d] < own[d];
+      return cast((isDescending ? comesBefore(b, a) : comesBefore(a, b)) | (isEqual(a, b) & isEarlier), DType::I32);
+    };
+    return overRow(c, ir::Op::Add, DType::I32, comes);
   }
   /// How many are numbers.
   Tensor numbers(Context& c) const {
@@ -101,16 +109,10 @@ Tensors sorted(Context& c) {
   if (c.followsHost() && rows.extent() > mostSortedOnHost)
     ir::fail(ir::ErrorKind::Unsupported, "ATen sorts {} elements sooner", rows.extent());
   const auto d = static_cast<std::size_t>(rows.dim);
-  const auto last = static_cast<int64_t>(rows.x.sizes.size());
   const Tensor ranks = c.stored(rows.ranks(c, c.flag("descending")));
-  ir::Shape pairs = rows.x.sizes;
-  pairs.push_back(rows.extent());
-  const Tensor chosen = lazy(DType::I32, pairs, [=](const Index& at) {
-    Index other(at.begin(), at.end() - 1);
-    other[d] = at.back();
-    return where(ranks.at(other) == cast(at[d], DType::I32), cast(at.back(), DType::I32), 0);
+  const Tensor place = rows.overRow(c, ir::Op::Max, DType::I32, [ranks, d](const Index& own, const Index& other) {
+    return where(ranks.at(other) == cast(own[d], DType::I32), cast(other[d], DType::I32), 0);
   });
-  const Tensor place = squeeze(c, reduce(c, ir::Op::Max, chosen, {last}), {last});
   const Tensor value = lazy(rows.x.dtype, rows.x.sizes, [x = rows.x, place, d](const Index& at) {
     Index other = at;
     other[d] = placeOf(cast(place.at(at), DType::I64), x.sizes[d]).at;
@@ -126,25 +128,16 @@ Tensors extremesSoFar(Context& c) {
   const Rows rows = rowsOf(c);
   const Tensor& x = rows.x;
   const auto d = static_cast<std::size_t>(rows.dim);
-  const auto last = static_cast<int64_t>(x.sizes.size());
-  ir::Shape pairs = x.sizes;
-  pairs.push_back(rows.extent());
-  const auto earlier = [x, d](const Index& at) {
-    Index other(at.begin(), at.end() - 1);
-    other[d] = at.back();
-    return x.at(other);
-  };
-  const Tensor soFar = lazy(x.dtype, pairs, [earlier, d](const Index& at) {
-    const Value element = earlier(at), least{element.pool(), element.pool().identity(op, element.dtype())};
-    return where(at.back() <= at[d], element, least);
+  const Tensor extreme = rows.overRow(c, op, x.dtype, [x, d](const Index& own, const Index& other) {
+    const Value element = x.at(other), least{element.pool(), element.pool().identity(op, element.dtype())};
+    return where(other[d] <= own[d], element, least);
   });
-  const Tensor extreme = squeeze(c, reduce(c, op, soFar, {last}), {last});
-  const Tensor places = lazy(DType::I64, pairs, [earlier, extreme, d](const Index& at) {
-    const Value element = earlier(at), isExtreme = element == extreme.at(Index(at.begin(), at.end() - 1));
+  const Tensor place = rows.overRow(c, ir::Op::Max, DType::I64, [x, extreme, d](const Index& own, const Index& other) {
+    const Value element = x.at(other), isExtreme = element == extreme.at(own);
     const Value isChosen = ir::isFloating(element.dtype()) ? isExtreme | isNan(element) : isExtreme;
-    return where((at.back() <= at[d]) & isChosen, at.back(), 0);
+    return where((other[d] <= own[d]) & isChosen, other[d], 0);
   });
-  return shapedAsOutputs(c, {extreme, squeeze(c, amax(c, places, {last}), {last})});
+  return shapedAsOutputs(c, {extreme, place});
 }
 const Lowering cummax{"aten::cummax", extremesSoFar<ir::Op::Max>};
 const Lowering cummin{"aten::cummin", extremesSoFar<ir::Op::Min>};

@@ -26,6 +26,8 @@ struct Selection {
   bool isFromLargest;
 
   int64_t extent() const { return x.sizes[static_cast<std::size_t>(dim)]; }
+  /// Whether a NaN may be chosen where no number is left. From the largest down it comes before all numbers.
+  bool endsWithNan() const { return !isFromLargest && ir::isFloating(x.dtype); }
   Value placeOf(const Index& at) const { return cast(at[static_cast<std::size_t>(dim)], DType::I32); }
 
   /// Whether an element comes after the one chosen last: beyond it, or equal to it at a later place.
@@ -51,18 +53,18 @@ struct Selection {
     };
     const auto number = [*this, none](const Index& at) {
       const Value element = x.at(at);
-      return isFromLargest || !ir::isFloating(x.dtype) ? element : where(isNan(element), none(at), element);
+      return endsWithNan() ? where(isNan(element), none(at), element) : element;
     };
     const Tensor extreme = reduce(c, op, ofLeft(last, x.dtype, number, none), {dim});
 
     const Value end{c.pool(), c.pool().integer(DType::I32, 2 * extent())};
     const auto place = [*this, extreme, end](const Index& at) {
       const Value element = x.at(at), sought = extreme.at(at);
-      if (isFromLargest || !ir::isFloating(x.dtype)) return where(isEqual(element, sought), placeOf(at), end);
+      if (!endsWithNan()) return where(isEqual(element, sought), placeOf(at), end);
       return where(isNan(element), placeOf(at) + extent(), where(element == sought, placeOf(at), end));
     };
     const Tensor first = reduce(c, ir::Op::Min, ofLeft(last, DType::I32, place, [end](const Index&) { return end; }), {dim});
-    if (isFromLargest || !ir::isFloating(x.dtype)) return {extreme, first};
+    if (!endsWithNan()) return {extreme, first};
     const Tensor value = map([n = extent()](Value extreme, Value place) { return where(place < n, extreme, std::nan("")); },  //
                              extreme, first);
     return {value, map([n = extent()](Value place) { return where(place < n, place, place - n); }, first)};

@@ -56,7 +56,7 @@ at::Tensor elementsOf(uint64_t seed, const std::vector<int64_t>& sizes) {
 TEST_SUITE("drawing of programs") {
   TEST_CASE(
       "state has the same bits on any number of threads, of any strides, and drawn anew: floats that are rounded to its dtype") {
-    const std::vector<int64_t> sizes{301, 333};  // 100,233 numbers, of which a thread draws 16,384 at a time
+    const std::vector<int64_t> sizes{301, 333};  // 100,233 numbers; a thread draws 16,384 at a time
     const at::Tensor first = elementsOf(5, sizes), second = elementsOf(6, sizes);
     const int threads = at::get_num_threads();
     for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16, at::kHalf, at::kDouble})
