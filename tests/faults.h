@@ -96,7 +96,7 @@ inline const std::vector<PlantedFault> plantedFaults{
     {opbench::Fault::LastTie, {"aten.argmax.default", "((T([40, 30], f16), 1), {})"}},
     {opbench::Fault::LastTie, {"aten.argmin.default", "((T([40, 30], f16), 0), {})"}},
     {opbench::Fault::LastTie, {"aten.max.dim", "((T([30, 50], f16), 1), {})"}},
-    {opbench::Fault::UnstableSort, {"aten.sort.stable", "((T([20, 100], f16),), {'stable': True})"}},
+    {opbench::Fault::UnstableSort, {"aten.sort.stable", "((T([20, 300], f16),), {'stable': True})"}},
     {opbench::Fault::NegativeZero, {"aten.tril.default", "((T([30, 31], f16),), {})"}},
     {opbench::Fault::NegativeZero, {"aten.constant_pad_nd.default", "((T([7, 9], f16), [1, 2]), {})"}},
     {opbench::Fault::UnwrittenOutput, {"aten.add.Tensor", "((T([13, 129], f16), T([129], f16)), {})"}},

@@ -79,7 +79,7 @@ RowDraft cutIntoSlices(RowDraft draft, int64_t runBytes, int64_t bytes, int thre
   draft.ctas = static_cast<int>(ceilDiv(draft.runs, runs)) * draft.alongRun;
   const int64_t vectors = ceilDiv(draft.runs, draft.runSplits()) * ceilDiv(draft.runVectors, draft.alongRun);
   layOut(draft, std::max<int64_t>(1, ceilDiv(vectors, threads)), threads);
-  draft.block = draft.group;
+  draft.block = wholeWarps(draft.group);
   draft.hold = Hold::Shared;
   draft.isPersistent = draft.ctas > 1;
   const int64_t slice = vectors * runBytes / draft.runVectors + limits::segments::besideSliceBytes;

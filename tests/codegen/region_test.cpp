@@ -235,4 +235,23 @@ TEST_CASE("the sums of many matrices, as of the biases that layers share, fit in
   CHECK(plan.steps.size() == 1);
 }
 
+TEST_CASE("channels of a few elements have whole warps, most of whose threads have nothing to do") {
+  for (const char* dtype : {"f16", "f32"}) {
+    CAPTURE(std::string(dtype));
+    const codegen::Plan plan = regionPlan(fmt::format(R"(graph
+  in grad_out {0}[3, 2, 4] strides (0, 0, 0)
+  in input {0}[3, 2, 4]
+  in weight f32[2]
+  in running_mean f32[2]
+  in running_var f32[2]
+  in save_mean f32[0]
+  in save_invstd f32[0]
+  out0 {0}[3, 2, 4], out1 f32[2], out2 f32[2] = aten.native_batch_norm_backward.default(grad_out=grad_out, input=input, weight=weight, running_mean=running_mean, running_var=running_var, save_mean=save_mean, save_invstd=save_invstd, train=False, eps=1e-05, output_mask=[True, True, True])
+  return out0, out1, out2
+)",
+                                                      dtype));
+    for (const ir::KernelSource& kernel : plan.programs) CHECK(kernel.launch.block % ir::Target::warp == 0);
+  }
+}
+
 }  // namespace

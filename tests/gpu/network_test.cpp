@@ -120,13 +120,15 @@ TEST_CASE("each replay of a captured training step drops out others, and a thous
     const auto trial = tests::gpu().prepare(*callable, *workload);
     const runtime::TensorList first = runtime::clone(trial->run());
     CHECK_FALSE(runtime::bitwiseEqual(first, trial->run()));
-    const auto freeAfter = [&](int steps) {
+    const auto watch = tests::gpu().watchMemory();
+    const auto peaksAfter = [&](int steps) {
       for (int i = 0; i < steps; ++i) trial->run();
       tests::gpu().synchronize();
-      return tests::gpu().memory()->free;
+      return watch->peaks();
     };
-    const int64_t early = freeAfter(10);
-    CHECK(freeAfter(1000) >= early);
+    const runtime::MemoryPeaks early = peaksAfter(10), late = peaksAfter(1000);
+    CHECK(late.reserved == early.reserved);
+    CHECK(late.process == early.process);
   }
 }
 
