@@ -106,7 +106,7 @@ void declareAll(CLI::App& app, Options& options) {
   declareMerge(app, options);
   declareRepro(app, options);
   declareChallenge(app, options.challenge);
-  declareProfile(app, options.profiling, options.rnn);
+  declareProfile(app, options.profiling, options.rnn, options.model, options.tracesMemory);
   declareRnn(app, options.rnn, options.warmups, options.runs);
   declareModel(app, options.model, options.tracesMemory);
   declareRecord(app, options.recording);

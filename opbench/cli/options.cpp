@@ -57,8 +57,14 @@ void readRnn(const CLI::App& app, Options& options) {
   if (app.count("--timeout") == 0) options.timeout = longTimeout;
 }
 
+/// The command `model` of the program or of its verb `profile`; null where it is not given.
+const CLI::App* givenModel(const CLI::App& app) {
+  const CLI::App& owner = app.got_subcommand("profile") ? *app.get_subcommand("profile") : app;
+  return owner.got_subcommand("model") ? owner.get_subcommand("model") : nullptr;
+}
+
 /// What `opbench model` races: on a CPU there are no CUDA graphs, and the runner compares one contender with eager.
-void readModel(const CLI::App& app, const Environment& environment, Options& options) {
+void readModel(const CLI::App& app, const CLI::App& verb, const Environment& environment, Options& options) {
   constexpr double longTimeout = 900;  // seconds
   ModelOptions& model = options.model;
   options.source = Source::Models;
@@ -70,9 +76,10 @@ void readModel(const CLI::App& app, const Environment& environment, Options& opt
   model.isHalf |= options.dtype == ir::DType::F16;
   model.isBfloat16 |= options.dtype == ir::DType::BF16;
   const bool hasContenders = app.count("--contenders") > 0;
+  if (options.verb == Verb::Profile) refuseRunner(options, "profile");
   readRunner(options, hasContenders);
   const bool isOnCpu = wantedDevice(options, environment.hasCuda) == "cpu";
-  readAutocast(*app.get_subcommand("model"), isOnCpu, model);
+  readAutocast(verb, isOnCpu, model);
   if (model.isVerbose && !options.tracesMemory) fail(ErrorKind::Input, "model: --verbose needs --trace-memory");
   check(model);
   options.programs = filesOf(model);
@@ -127,9 +134,24 @@ void readCompare(const CLI::App& app, const std::vector<std::string>& arguments,
   compare.race = wordsBeside(*app.get_subcommand("compare"), arguments);
 }
 
-/// What `opbench profile` runs: samples that are named, or networks, by default fastrnns' three.
+/// Refuses what would be profiled beside the models of `opbench profile model`.
+void refuseBesideModels(const CLI::App& app) {
+  const CLI::App& verb = *app.get_subcommand("profile");
+  for (const char* name : {"--op", "--inputs", "--inp-file", "--suite", "--rnns"}) {
+    const CLI::Option* option = verb.get_option_no_throw(name);
+    if (option == nullptr) option = app.get_option(name);
+    if (option->count() > 0) fail(ErrorKind::Input, "profile: {} and the command model both say what is profiled", name);
+  }
+}
+
+/// What `opbench profile` runs: models or samples that are named, or networks, by default fastrnns' three.
 void readProfile(const CLI::App& app, Options& options) {
   check(options.profiling);
+  for (const CLI::App* other : app.get_subcommands())
+    if (other->get_name() != "profile")
+      fail(ErrorKind::Input, "profile: cannot be combined with the command '{}'; opbench profile model NAME profiles models",
+           other->get_name());
+  if (options.source == Source::Models) return refuseBesideModels(app);
   check(options.rnn);
   const bool ofNetworks = app.count("--op") == 0 && options.inputs.empty() && options.suites.empty();
   if (!ofNetworks) {
@@ -285,7 +307,7 @@ std::optional<Options> completed(const CLI::App& app, const std::vector<std::str
     if (isCnn && app.get_subcommand("rnn")->count("--group") == 0) options.rnn.groups = {"cnns"};
     readRnn(app, options);
   }
-  if (isRacedHere && app.got_subcommand("model")) readModel(app, environment, options);
+  if (const CLI::App* model = givenModel(app); model != nullptr && isRacedHere) readModel(app, *model, environment, options);
   if (options.verb == Verb::Compare) readCompare(app, arguments, options.compare);
   if (options.verb == Verb::Show) check(options.show);
   if (options.verb == Verb::Challenge) check(options.challenge);

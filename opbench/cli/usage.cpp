@@ -7,6 +7,7 @@
 #include <cctype>
 
 #include "ir/error.h"
+#include "opbench/cli/help/declared.h"
 #include "opbench/text/nearest.h"
 
 namespace opbench {
@@ -32,6 +33,12 @@ std::optional<std::string> behind(const std::string& text, std::string_view begi
   return text.starts_with(beginning) ? std::optional(text.substr(beginning.size())) : std::nullopt;
 }
 
+/// The command that is asked for, of the first one where there are several.
+const CLI::App& innermost(const CLI::App& app) {
+  const auto chosen = app.get_subcommands();
+  return chosen.empty() ? app : innermost(*chosen.front());
+}
+
 [[noreturn]] void refuseOption(const CLI::App& app, const std::string& word) {
   for (const auto& [name, here] : otherPrograms)
     if (word == name || word.starts_with(std::string(name) + "="))
@@ -44,8 +51,8 @@ std::optional<std::string> behind(const std::string& text, std::string_view begi
   std::vector<std::string> suggested = nearest(word, known);
   for (const auto& [former, name] : formerNames)
     std::replace(suggested.begin(), suggested.end(), std::string(former), std::string(name));
-  const std::string help = app.get_parent() == nullptr ? "--help-all" : app.get_name() + " --help";
-  fail(ErrorKind::Input, "unknown option '{}'{} (opbench {} lists the options)", word, suggestion(suggested), help);
+  fail(ErrorKind::Input, "unknown option '{}'{} ({} {} lists the options)", word, suggestion(suggested), pathOf(app),
+       app.get_parent() == nullptr ? "--help-all" : "--help");
 }
 
 /// Refuses a second value behind an option whose values are separated by commas.
@@ -78,11 +85,10 @@ void refuseUsage(const CLI::ParseError& error) {
 
 void refuseExtras(const CLI::App& app, const std::vector<std::string>& arguments) {
   const std::string first = app.remaining(true).front();
-  const auto chosen = app.get_subcommands();
-  const CLI::App& asked = chosen.empty() ? app : *chosen.front();
+  const CLI::App& asked = innermost(app);
   if (first.starts_with('-')) refuseOption(asked, first);
   refuseSecondValue(app, arguments, first);
-  if (!chosen.empty()) fail(ErrorKind::Input, "opbench {}: unexpected argument '{}'", asked.get_name(), first);
+  if (&asked != &app) fail(ErrorKind::Input, "{}: unexpected argument '{}'", pathOf(asked), first);
   std::vector<std::string> commands;
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
     commands.push_back(command->get_name());

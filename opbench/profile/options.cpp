@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "ir/error.h"
+#include "opbench/networks/options/model.h"
 #include "opbench/networks/options/rnn.h"
 #include "opbench/profile/tools.h"
 
@@ -16,14 +17,16 @@ constexpr std::string_view footer =
     "For each contender: its kernels with calls, time, share, GB/s, registers and occupancy, what the GPU waited for while it "
     "was "
     "idle, and a Chrome trace for Perfetto. On a CPU its calls.\n"
-    "With --op or --inp-file: samples, as in a race, with its --contenders. Else recurrent networks, by default cudnn, aten and "
-    "jit. The contenders are checked first. Their runs find the caches as the run before left them.\n"
+    "With --op or --inp-file: samples, as in a race, with its --contenders. Behind the command model: whole models, with the "
+    "options of opbench model. Else recurrent networks, by default cudnn, aten and jit. The contenders are checked first. Their "
+    "runs find the caches as the run before left them.\n"
+    "  opbench profile model resnet18 --fp16 --training --output traces\n"
     "Exit status: 0 all fine; 1 a result was wrong or a sample failed; 2 usage or unreadable input; 3 no such device.";
 
 }  // namespace
 
-void declareProfile(CLI::App& app, ProfileOptions& options, RnnOptions& networks) {
-  CLI::App* verb = app.add_subcommand("profile", "Say where the time of samples goes: kernels, idle time, a trace");
+void declareProfile(CLI::App& app, ProfileOptions& options, RnnOptions& networks, ModelOptions& models, bool& tracesMemory) {
+  CLI::App* verb = app.add_subcommand("profile", "Say where samples and models spend time: kernels, idle time, a trace");
   verb->fallthrough();
   verb->footer(std::string(footer));
   options.settings.folder = ".";
@@ -41,6 +44,7 @@ void declareProfile(CLI::App& app, ProfileOptions& options, RnnOptions& networks
       ->type_name(fmt::format("{}", fmt::join(profile::toolNames(), "|")));
   verb->add_flag("--watched", options.isWatched)->group("");  // of the process that such a tool runs
   verb->add_flag("--internal-run,--internal_run", options.isInternal)->group("");
+  declareUntimedModel(*verb, "Profile whole models, inference and training", models, tracesMemory);
 }
 
 void check(const ProfileOptions& options) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "opbench/profile/kinds.h"
 #include "opbench/report/columns.h"
 
 namespace opbench::profile {
@@ -15,9 +16,21 @@ using report::Cell;
 using report::Column;
 using report::Columns;
 
-int longestName(const std::vector<Spent>& spent) {
-  size_t longest = 0;
-  for (const Spent& one : spent) longest = std::max(longest, report::shortKernel(one.name).size());
+/// Rows of a table; and kernels that are so few that their kinds need no line.
+constexpr size_t mostRows = 30, mostWithoutKinds = 12;
+
+size_t rowsOf(const Profile& profile) { return std::min(profile.spent.size(), mostRows); }
+
+/// What the last row of a table stands for: `19 more kernels`; empty where the table has all.
+std::string restOf(const Profile& profile) {
+  const size_t rest = profile.spent.size() - rowsOf(profile);
+  if (rest == 0) return "";
+  return fmt::format("{} more {}{}", rest, profile.isOnGpu ? "kernel" : "call", rest == 1 ? "" : "s");
+}
+
+int longestName(const Profile& profile) {
+  size_t longest = restOf(profile).size();
+  for (size_t i = 0; i < rowsOf(profile); ++i) longest = std::max(longest, report::shortKernel(profile.spent[i].name).size());
   return static_cast<int>(longest);
 }
 
@@ -39,10 +52,10 @@ std::string share(std::optional<double> value) { return report::percent(value); 
 std::string tableOf(const Profile& profile, const Trace& trace, const Look& look) {
   std::vector<Column> figures{{"calls", 8}, {"time", 10}, {"share", 7}, {"GB/s", 7, 1}, {"of copy", 9, 1}};
   if (profile.isOnGpu) figures.insert(figures.end(), {{"regs", 6, 2}, {"occ", 6, 2}});
-  const Columns columns = columnsOf(profile.isOnGpu ? "kernel" : "call", longestName(profile.spent), std::move(figures), look);
+  const Columns columns = columnsOf(profile.isOnGpu ? "kernel" : "call", longestName(profile), std::move(figures), look);
   std::string text = columns.heading();
-  for (const Spent& spent : profile.spent)
-    text += columns.line(report::shortKernel(spent.name),
+  const auto add = [&](const std::string& name, const Spent& spent) {
+    text += columns.line(name,
                          {{callsText(spent.calls, profile.runs)},
                           {report::time(spent.seconds / profile.runs)},
                           {share(ratio(spent.seconds, profile.kernelSeconds))},
@@ -51,7 +64,26 @@ std::string tableOf(const Profile& profile, const Trace& trace, const Look& look
                           {spent.registers ? std::to_string(*spent.registers) : "-"},
                           {share(spent.occupancy)}},
                          {});
+  };
+  const size_t rows = rowsOf(profile);
+  for (size_t i = 0; i < rows; ++i) add(report::shortKernel(profile.spent[i].name), profile.spent[i]);
+  Spent rest;
+  for (size_t i = rows; i < profile.spent.size(); ++i) {
+    rest.calls += profile.spent[i].calls;
+    rest.seconds += profile.spent[i].seconds;
+  }
+  if (rest.calls > 0) add(restOf(profile), rest);
   return text;
+}
+
+/// `by kind: convolutions 2.90 ms 31%, generated 1.80 ms 19%, ..` of a run with many kernels; else empty.
+std::string kindsText(const Profile& profile, const Look& look) {
+  if (profile.spent.size() <= mostWithoutKinds) return "";
+  std::string text = "by kind:";
+  for (const KindSpent& one : byKind(profile.spent))
+    text += fmt::format("{} {} {} {}", text.ends_with(':') ? "" : ",", one.kind, report::time(one.seconds / profile.runs),
+                        share(ratio(one.seconds, profile.kernelSeconds)));
+  return report::wrapped(text, look.room) + "\n";
 }
 
 /// `idle 12.3 us: host not ahead 10.1 us, synchronisation 0.00 us, ...`
@@ -114,7 +146,7 @@ std::string secondsOrNone(double seconds, double calls) { return calls > 0 ? rep
 std::string report(const Trace& trace, const Look& look) {
   std::string text = title(trace);
   for (const Profile& profile : profilesOf(trace)) {
-    text += "\n" + headOf(profile, trace) + tableOf(profile, trace, look);
+    text += "\n" + headOf(profile, trace) + kindsText(profile, look) + tableOf(profile, trace, look);
     if (profile.isOnGpu) text += idleText(profile) + "\n";
   }
   return text;

@@ -20,6 +20,17 @@ DeclaredOptions optionsOf(const DeclaredCommand& command) {
   return all;
 }
 
+/// The options that may follow a command: its own, and of its commands.
+DeclaredOptions optionsBehind(const DeclaredCommand& command) {
+  DeclaredOptions all = optionsOf(command);
+  for (const DeclaredCommand& inner : command.commands)
+    for (const DeclaredOption& option : optionsBehind(inner)) {
+      const auto isSame = [&](const DeclaredOption& other) { return other.names == option.names; };
+      if (std::none_of(all.begin(), all.end(), isSame)) all.push_back(option);
+    }
+  return all;
+}
+
 bool isList(const std::string& value) { return value.ends_with(",.."); }
 
 /// The names of all commands, aliases among them.
@@ -63,10 +74,12 @@ std::string bash(const DeclaredCommand& program) {
   const std::string commands = fmt::format("{}", fmt::join(namesOf(program.commands), "|"));
   for (const DeclaredCommand& command : program.commands) {
     const std::string name = fmt::format("{}", fmt::join(command.names, "|"));
-    const DeclaredOptions own = optionsOf(command);
+    const DeclaredOptions own = optionsBehind(command);
     for (const std::string& each : command.names) cases += bashCases(each, own);
     options += fmt::format("    {}) options='{}'{} ;;\n", name, fmt::join(namesOf(own), " "),
                            command.takesRaceOptions ? "\" $options\"" : "");
+    if (!command.commands.empty())
+      arguments += fmt::format("    {}) words='{}' ;;\n", name, fmt::join(namesOf(command.commands), " "));
     if (!command.positionals.empty()) arguments += fmt::format("    {}) {} ;;\n", name, bashAction(command.positionals[0].value));
   }
   return fmt::format(R"sh(# Completions of opbench for bash: eval "$(opbench completion bash)"
@@ -155,8 +168,11 @@ std::string zsh(const DeclaredCommand& program) {
   for (const DeclaredCommand& command : program.commands) {
     for (const std::string& name : command.names)
       described += fmt::format("    {}\n", quoted(name + ":" + zshEscaped(command.summary)));
-    std::string specifications = zshOptions(optionsOf(command), "        ");
+    std::string specifications = zshOptions(optionsBehind(command), "        ");
     if (command.takesRaceOptions) specifications += "        $race\n";
+    if (!command.commands.empty())
+      specifications +=
+          fmt::format("        '1:command:({})'\n        '*:ARGUMENT: '\n", fmt::join(namesOf(command.commands), " "));
     for (const DeclaredOption& positional : command.positionals)
       specifications += "        " + quoted("*" + zshValue(positional.value.empty() ? "ARGUMENT" : positional.value)) + "\n";
     cases += fmt::format("    {})\n      own=(\n{}      )\n      ;;\n", fmt::join(command.names, "|"), specifications);
@@ -227,6 +243,9 @@ std::string fish(const DeclaredCommand& program) {
       text += fmt::format("complete -c opbench -n __fish_use_subcommand -a {} -d {}\n", name, fishQuoted(command.summary));
     const std::string condition = "__fish_seen_subcommand_from " + names;
     text += fishOptions(optionsOf(command), condition);
+    for (const DeclaredCommand& inner : command.commands)
+      for (const std::string& name : inner.names)
+        text += fmt::format("complete -c opbench -n {} -a {} -d {}\n", fishQuoted(condition), name, fishQuoted(inner.summary));
     if (!command.positionals.empty() && command.positionals[0].value == "FILE")
       text += fmt::format("complete -c opbench -n {} -F\n", fishQuoted(condition));
     else if (!command.positionals.empty() && !wordsOfValue(command.positionals[0].value).empty())

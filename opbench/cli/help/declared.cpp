@@ -32,8 +32,13 @@ DeclaredOption declared(const CLI::Option& option) {
 
 }  // namespace
 
+std::string pathOf(const CLI::App& app) {
+  return app.get_parent() == nullptr ? app.get_name() : pathOf(*app.get_parent()) + " " + app.get_name();
+}
+
 DeclaredCommand declared(const CLI::App& app) {
-  DeclaredCommand command{{app.get_name()}, app.get_description(), app.get_footer(), {}, {}, {}, app.get_fallthrough()};
+  DeclaredCommand command{pathOf(app), {app.get_name()},     app.get_description(), app.get_footer(), {}, {},
+                          {},          app.get_fallthrough()};
   for (const std::string& alias : app.get_aliases()) command.names.push_back(alias);
   for (const CLI::Option* option : app.get_options()) {
     if (option->get_group().empty()) continue;
@@ -63,6 +68,8 @@ std::vector<std::string> wordsOfValue(const std::string& value) {
   for (const std::string_view word : inputs::split(words, "|")) result.emplace_back(word);
   return result;
 }
+
+bool isProgram(const DeclaredCommand& command) { return command.path == command.names.front(); }
 
 bool isBasic(const DeclaredGroup& group) {
   return std::find(basicGroups.begin(), basicGroups.end(), group.name) != basicGroups.end();

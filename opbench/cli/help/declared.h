@@ -22,6 +22,7 @@ struct DeclaredGroup {
 
 /// A command, or the program as a whole: what its help, its manual page and its completions are made of.
 struct DeclaredCommand {
+  std::string path;                         ///< what is typed up to its name: `opbench profile model`
   std::vector<std::string> names;           ///< an alias comes after the name
   std::string summary;                      ///< a sentence
   std::string details;                      ///< lines, each a paragraph or an entry of a list
@@ -31,11 +32,17 @@ struct DeclaredCommand {
   bool takesRaceOptions = false;  ///< whether the options of the program as a whole may follow it
 };
 
+/// What is typed up to a command's name: `opbench profile model`.
+std::string pathOf(const CLI::App& app);
+
 /// What CLI11 was told. Options of no group are internal and left out, as are spellings with underscores.
 DeclaredCommand declared(const CLI::App& app);
 
 /// The words of a value that is one of a few, or a list of such: of `write|read` and of `eager|opbench,..`. None of `FILE`.
 std::vector<std::string> wordsOfValue(const std::string& value);
+
+/// Whether a command is the program as a whole.
+bool isProgram(const DeclaredCommand& command);
 
 /// Whether most people need the options of a group (basicGroups).
 bool isBasic(const DeclaredGroup& group);

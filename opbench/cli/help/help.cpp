@@ -39,7 +39,7 @@ std::string groupText(const std::string& name, const std::vector<DeclaredOption>
 }
 
 std::string usageOf(const DeclaredCommand& command) {
-  std::string text = "Usage: " + std::string(command.names.front() == "opbench" ? "" : "opbench ") + command.names.front();
+  std::string text = "Usage: " + command.path;
   if (!command.commands.empty()) text += " [COMMAND]";
   text += " [OPTIONS]";
   for (const DeclaredOption& positional : command.positionals) {
@@ -78,11 +78,11 @@ std::string helpText(const DeclaredCommand& command, bool hasAll, int width) {
   if (!command.positionals.empty()) text += groupText("Arguments", command.positionals, width);
   size_t leftOut = 0;
   for (const DeclaredGroup& group : command.groups) {
-    const bool isShown = hasAll || command.commands.empty() || isBasic(group);
+    const bool isShown = hasAll || !isProgram(command) || isBasic(group);
     if (isShown) text += groupText(group.name, group.options, width);
     if (!isShown) leftOut += group.options.size();
   }
-  if (!command.commands.empty()) text += "\nCommands (opbench COMMAND --help says more of each):\n";
+  if (!command.commands.empty()) text += fmt::format("\nCommands ({} COMMAND --help says more of each):\n", command.path);
   for (const DeclaredCommand& verb : command.commands)
     text += entry(fmt::format("{}", fmt::join(verb.names, ", ")), verb.summary, width);
   if (leftOut > 0) text += fmt::format("\nopbench --help-all shows {} more options.\n", leftOut);

@@ -61,12 +61,15 @@ std::string argumentsOf(const DeclaredCommand& command) {
 }
 
 std::string section(const DeclaredCommand& command) {
+  const std::string before = command.path.substr(0, command.path.rfind(' ') + 1);
   std::string text =
-      fmt::format(".SS \"opbench {} [OPTIONS]{}\"\n{}\n", escaped(fmt::format("{}", fmt::join(command.names, ", "))),
+      fmt::format(".SS \"{}{} [OPTIONS]{}\"\n{}\n", escaped(before), escaped(fmt::format("{}", fmt::join(command.names, ", "))),
                   argumentsOf(command), escaped(command.summary));
   text += roffEntries(command.positionals);
   for (const DeclaredGroup& group : command.groups) text += roffEntries(group.options);
-  return text + roffParagraphs(command.details);
+  text += roffParagraphs(command.details);
+  for (const DeclaredCommand& inner : command.commands) text += section(inner);
+  return text;
 }
 
 }  // namespace

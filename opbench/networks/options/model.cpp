@@ -24,8 +24,78 @@ constexpr std::string_view modelFooter =
     "Prints Hugging Face's tables, then percentiles, throughput, memory and energy. docs/models.md says more.\n"
     "Exit status: 0 all fine; 1 a result was wrong or failed; 2 usage; 3 no such device.";
 
+constexpr std::string_view untimedFooter =
+    "Takes the options of opbench model, but for its runner's; those of times and tables have no effect.\n"
+    "All options of a race work as well. docs/models.md says more.";
+
 bool isFile(const std::string& word) {
   return word.find('=') != std::string::npos || word.find_first_of("/.") != std::string::npos;
+}
+
+/// Which models, which inputs, and what is computed of them.
+void declareSubject(CLI::App& verb, ModelOptions& options, bool& tracesMemory) {
+  verb.add_option("MODEL,--models", options.models, "Names (docs/models.md lists them), archives (.pt2) and NAME=FILE")
+      ->expected(0, -1)
+      ->type_name("NAME");
+  const auto numbers = [&](const char* name, std::vector<int64_t>& values, const char* description) {
+    verb.add_option(name, values, description)->expected(1, -1)->delimiter(',')->type_name("N");
+  };
+  numbers("--batch-sizes,--batch_sizes,--batch-size,--batch_size", options.batchSizes,
+          "Batch sizes (default: 8; the runner's: the archive's)");
+  numbers("--sequence-lengths,--sequence_lengths", options.sequenceLengths, "Sequence lengths (default: 8 32 128 512)");
+  verb.add_flag("--no-inference,--no_inference", options.noInference, "Leave inference out");
+  verb.add_flag("--training", options.isTraining, "Also measure a step of training: forward, loss, backward, optimizer");
+  verb.add_flag("--torchscript", options.isTraced, "Also race the model as traced TorchScript");
+  verb.add_flag("--only-pretrain-model,--only_pretrain_model", options.isWithoutHead, "The models without their heads");
+  verb.add_option("--input", options.inputs, "An input of a TorchScript file, as in f32:2,3,224,224; repeatable, in order")
+      ->expected(1)
+      ->take_all()
+      ->allow_extra_args(false)
+      ->type_name("DTYPE:SIZES");
+  verb.add_option("--input-range", options.inputRanges, "Integers of an input are from L to less than N; repeatable")
+      ->expected(1)
+      ->take_all()
+      ->allow_extra_args(false)
+      ->type_name("[NAME=]L..N");
+  declareComputation(verb, options);
+  verb.add_flag("--bfloat16", options.isBfloat16, "Parameters and inputs in bfloat16");
+  verb.add_flag("--float32", options.isFloat32, "In float32 (the default)");
+  verb.add_option("--amp-dtype,--amp_dtype", options.ampDtype, "The dtype of an --amp without one")->type_name("DTYPE");
+  verb.add_flag("--no-multi-process,--no_multi_process,--no-fresh-workers", options.sharesWorker,
+                "Measure all in one process; memory of the process then holds what earlier samples left");
+  verb.add_flag("--trace-memory,--trace_memory,--trace-memory-line-by-line,--trace_memory_line_by_line", tracesMemory,
+                "Tell which modules hold the memory that tensors take");
+  verb.add_flag("--verbose", options.isVerbose, "With --trace-memory: all modules, not those alone that add the most");
+  verb.add_flag("--no-cuda,--no_cuda", options.isOnCpu, "--device cpu");
+}
+
+/// How long models are timed, and what is shown and written of their times.
+void declareTiming(CLI::App& verb, ModelOptions& options) {
+  addNumber(verb, "--repeat", options.repeats, "Rounds of ten runs; Hugging Face's time is the least mean of a round")
+      ->capture_default_str();
+  verb.add_flag("--no-speed,--no_speed", options.hasNoSpeed, "--no-timing");
+  verb.add_flag("--tpu,--torch-xla-tpu-print-metrics,--torch_xla_tpu_print_metrics,!--no-tpu,!--no_tpu", options.asksTpu)
+      ->group("");
+  verb.add_flag("--env-print,--env_print,!--no-env-print,!--no_env_print", options.printsEnvironment,
+                "Print the facts of the machine as well");
+  verb.add_flag("--log-print,--log_print", options.logsTables, "Write a copy of the tables to a file");
+  verb.add_option("--log-filename,--log_filename", options.log, "That file (default: log_TIME.txt)")->type_name("FILE");
+  verb.add_flag("--save-to-csv,--save_to_csv", options.savesCsv, "Write Hugging Face's CSV files");
+  const auto file = [&](const char* name, std::string& path, const char* description) {
+    verb.add_option(name, path, description)->type_name("FILE");
+  };
+  file("--inference-time-csv-file,--inference_time_csv_file", options.inferenceTimeCsv, "Its times of inference");
+  file("--inference-memory-csv-file,--inference_memory_csv_file", options.inferenceMemoryCsv, "Its memory of inference");
+  file("--train-time-csv-file,--train_time_csv_file", options.trainTimeCsv, "Its times of training");
+  file("--train-memory-csv-file,--train_memory_csv_file", options.trainMemoryCsv, "Its memory of training");
+  file("--env-info-csv-file,--env_info_csv_file", options.envInfoCsv, "Its facts of the machine");
+}
+
+CLI::App* addVerb(CLI::App& owner, const std::string& summary, std::string_view footer) {
+  CLI::App* verb = owner.add_subcommand("model", summary);
+  verb->fallthrough();
+  verb->footer(std::string(footer));
+  return verb;
 }
 
 }  // namespace
@@ -68,61 +138,18 @@ void declareComputation(CLI::App& verb, ModelOptions& options) {
 }
 
 void declareModel(CLI::App& app, ModelOptions& options, bool& tracesMemory) {
-  CLI::App* verb = app.add_subcommand("model", "Measure whole models: speed, memory and energy, inference and training");
-  verb->fallthrough();
-  verb->footer(std::string(modelFooter));
-  verb->add_option("MODEL,--models", options.models, "Names (docs/models.md lists them), archives (.pt2) and NAME=FILE")
-      ->expected(0, -1)
-      ->type_name("NAME");
-  const auto numbers = [&](const char* name, std::vector<int64_t>& values, const char* description) {
-    verb->add_option(name, values, description)->expected(1, -1)->delimiter(',')->type_name("N");
-  };
-  numbers("--batch-sizes,--batch_sizes,--batch-size,--batch_size", options.batchSizes,
-          "Batch sizes (default: 8; the runner's: the archive's)");
-  numbers("--sequence-lengths,--sequence_lengths", options.sequenceLengths, "Sequence lengths (default: 8 32 128 512)");
-  verb->add_flag("--no-inference,--no_inference", options.noInference, "Leave inference out");
-  verb->add_flag("--training", options.isTraining, "Also measure a step of training: forward, loss, backward, optimizer");
-  verb->add_flag("--torchscript", options.isTraced, "Also race the model as traced TorchScript");
-  verb->add_flag("--only-pretrain-model,--only_pretrain_model", options.isWithoutHead, "The models without their heads");
-  verb->add_option("--input", options.inputs, "An input of a TorchScript file, as in f32:2,3,224,224; repeatable, in order")
-      ->expected(1)
-      ->take_all()
-      ->allow_extra_args(false)
-      ->type_name("DTYPE:SIZES");
-  verb->add_option("--input-range", options.inputRanges, "Integers of an input are from L to less than N; repeatable")
-      ->expected(1)
-      ->take_all()
-      ->allow_extra_args(false)
-      ->type_name("[NAME=]L..N");
-  declareComputation(*verb, options);
-  verb->add_flag("--bfloat16", options.isBfloat16, "Parameters and inputs in bfloat16");
-  verb->add_flag("--float32", options.isFloat32, "In float32 (the default)");
-  verb->add_option("--amp-dtype,--amp_dtype", options.ampDtype, "The dtype of an --amp without one")->type_name("DTYPE");
+  CLI::App* verb = addVerb(app, "Measure whole models: speed, memory and energy, inference and training", modelFooter);
+  declareSubject(*verb, options, tracesMemory);
   declareRunner(*verb, options.runner);
-  addNumber(*verb, "--repeat", options.repeats, "Rounds of ten runs; Hugging Face's time is the least mean of a round")
-      ->capture_default_str();
-  verb->add_flag("--no-multi-process,--no_multi_process,--no-fresh-workers", options.sharesWorker,
-                 "Measure all in one process; memory of the process then holds what earlier samples left");
-  verb->add_flag("--trace-memory,--trace_memory,--trace-memory-line-by-line,--trace_memory_line_by_line", tracesMemory,
-                 "Tell which modules hold the memory that tensors take");
-  verb->add_flag("--verbose", options.isVerbose, "With --trace-memory: all modules, not those alone that add the most");
-  verb->add_flag("--no-cuda,--no_cuda", options.isOnCpu, "--device cpu");
-  verb->add_flag("--no-speed,--no_speed", options.hasNoSpeed, "--no-timing");
-  verb->add_flag("--tpu,--torch-xla-tpu-print-metrics,--torch_xla_tpu_print_metrics,!--no-tpu,!--no_tpu", options.asksTpu)
-      ->group("");
-  verb->add_flag("--env-print,--env_print,!--no-env-print,!--no_env_print", options.printsEnvironment,
-                 "Print the facts of the machine as well");
-  verb->add_flag("--log-print,--log_print", options.logsTables, "Write a copy of the tables to a file");
-  verb->add_option("--log-filename,--log_filename", options.log, "That file (default: log_TIME.txt)")->type_name("FILE");
-  verb->add_flag("--save-to-csv,--save_to_csv", options.savesCsv, "Write Hugging Face's CSV files");
-  const auto file = [&](const char* name, std::string& path, const char* description) {
-    verb->add_option(name, path, description)->type_name("FILE");
-  };
-  file("--inference-time-csv-file,--inference_time_csv_file", options.inferenceTimeCsv, "Its times of inference");
-  file("--inference-memory-csv-file,--inference_memory_csv_file", options.inferenceMemoryCsv, "Its memory of inference");
-  file("--train-time-csv-file,--train_time_csv_file", options.trainTimeCsv, "Its times of training");
-  file("--train-memory-csv-file,--train_memory_csv_file", options.trainMemoryCsv, "Its memory of training");
-  file("--env-info-csv-file,--env_info_csv_file", options.envInfoCsv, "Its facts of the machine");
+  declareTiming(*verb, options);
+}
+
+void declareUntimedModel(CLI::App& verb, const std::string& summary, ModelOptions& options, bool& tracesMemory) {
+  CLI::App* model = addVerb(verb, summary, untimedFooter);
+  declareSubject(*model, options, tracesMemory);
+  model->option_defaults()->group("");
+  declareRefusedRunner(*model, options.runner);
+  declareTiming(*model, options);
 }
 
 void readAutocast(const CLI::App& verb, bool isOnCpu, ModelOptions& options) {

@@ -17,6 +17,9 @@ namespace opbench {
 void declareComputation(CLI::App& verb, ModelOptions& options);
 /// Adds the verb and its options, and `--trace-memory`, which is a race's.
 void declareModel(CLI::App& app, ModelOptions& options, bool& tracesMemory);
+/// Adds the command `model` to a verb that takes models and does not time them. Options of times and tables are left out of its
+/// help and have no effect; options of the runner are left out as well, and refuseRunner() refuses them.
+void declareUntimedModel(CLI::App& verb, const std::string& summary, ModelOptions& options, bool& tracesMemory);
 /// Completes the dtype of an `--amp` of the verb that has none: `--amp-dtype`, else float16, on a CPU bfloat16. Errors: Input,
 /// for what contradicts itself.
 void readAutocast(const CLI::App& verb, bool isOnCpu, ModelOptions& options);

@@ -41,21 +41,48 @@ std::map<std::string, int64_t> batchesFrom(const std::string& file) {
   return batches;
 }
 
-/// What has effect in the runner alone must not be said without it.
-void refuseWithoutRunner(const RunnerOptions& runner) {
+/// An option that has effect in the runner alone; empty where none is given.
+std::string_view givenOfRunner(const RunnerOptions& runner) {
   for (const auto& [isGiven, name] :
        {std::pair(!runner.filters.empty(), "--filter"), std::pair(!runner.excludes.empty(), "--exclude"),
         std::pair(!runner.excludedNames.empty(), "--exclude-exact"), std::pair(!runner.only.empty(), "--only"),
         std::pair(!runner.batchSizeFile.empty(), "--batch-size-file"), std::pair(runner.isInference, "--inference"),
         std::pair(!runner.output.empty(), "--output")})
-    if (isGiven) fail(ErrorKind::Input, "model: {} needs {}", name, theRunner);
+    if (isGiven) return name;
+  return "";
+}
+
+/// An option that asks for the runner; empty where none is given.
+std::string_view askingForRunner(const Options& options) {
+  const RunnerOptions& runner = options.model.runner;
+  for (const auto& [isGiven, name] :
+       {std::pair(runner.isAccuracy, "--accuracy"), std::pair(runner.isPerformance, "--performance"),
+        std::pair(!options.dashboard.empty(), "--dashboard")})
+    if (isGiven) return name;
+  return "";
+}
+
+void declareModes(CLI::App& verb, RunnerOptions& options) {
+  verb.add_flag("--accuracy", options.isAccuracy, "Torchbench's runner: check a contender against eager, in Dynamo's words");
+  verb.add_flag("--performance", options.isPerformance, "Torchbench's runner: its speedup over eager, and its memory");
+}
+
+/// What the runner runs.
+void declareChoice(CLI::App& verb, RunnerOptions& options) {
+  verb.add_flag("--inference", options.isInference, "Runner: inference alone (the default; --training is training alone)");
+  verb.add_option("--exclude-exact", options.excludedNames, "Runner: leave out the model of this name; repeatable")
+      ->expected(1)
+      ->take_all()
+      ->allow_extra_args(false)
+      ->type_name("NAME");
+  verb.add_option("--only", options.only, "Runner: this model alone")->type_name("NAME");
+  verb.add_option("--batch-size-file", options.batchSizeFile, "Runner: batches of models, NAME,BATCH a line")->type_name("FILE");
 }
 
 }  // namespace
 
 void declareRunnerReport(CLI::App& verb, RunnerOptions& options) {
-  verb.add_flag("--accuracy", options.isAccuracy, "Torchbench's runner: check a contender against eager, in Dynamo's words");
-  verb.add_flag("--performance", options.isPerformance, "Torchbench's runner: its speedup over eager, and its memory");
+  declareModes(verb, options);
   verb.add_option("--output", options.output, "Runner: write Dynamo's CSV to this file")->type_name("FILE");
 }
 
@@ -67,21 +94,27 @@ void readRunnerReport(RunnerOptions& runner) {
 
 void declareRunner(CLI::App& verb, RunnerOptions& options) {
   declareRunnerReport(verb, options);
-  verb.add_flag("--inference", options.isInference, "Runner: inference alone (the default; --training is training alone)");
-  verb.add_option("--exclude-exact", options.excludedNames, "Runner: leave out the model of this name; repeatable")
-      ->expected(1)
-      ->take_all()
-      ->allow_extra_args(false)
-      ->type_name("NAME");
-  verb.add_option("--only", options.only, "Runner: this model alone")->type_name("NAME");
-  verb.add_option("--batch-size-file", options.batchSizeFile, "Runner: batches of models, NAME,BATCH a line")->type_name("FILE");
+  declareChoice(verb, options);
+}
+
+void declareRefusedRunner(CLI::App& verb, RunnerOptions& options) {
+  declareModes(verb, options);
+  declareChoice(verb, options);
+}
+
+void refuseRunner(const Options& options, std::string_view verb) {
+  for (const std::string_view name : {askingForRunner(options), givenOfRunner(options.model.runner)})
+    if (!name.empty())
+      fail(ErrorKind::Input, "{0}: {1} is of torchbench's runner, which opbench model has and opbench {0} has not", verb, name);
 }
 
 void readRunner(Options& options, bool hasContenders) {
   ModelOptions& model = options.model;
   RunnerOptions& runner = model.runner;
-  runner.isOn = runner.isAccuracy || runner.isPerformance || !options.dashboard.empty();
-  if (!runner.isOn) return refuseWithoutRunner(runner);
+  runner.isOn = !askingForRunner(options).empty();
+  if (const std::string_view name = givenOfRunner(runner); !runner.isOn && !name.empty())
+    fail(ErrorKind::Input, "model: {} needs {}", name, theRunner);
+  if (!runner.isOn) return;
   if (runner.isAccuracy && runner.isPerformance) fail(ErrorKind::Input, "--accuracy and --performance contradict each other");
   if (runner.isInference && model.isTraining) fail(ErrorKind::Input, "model: --inference and --training contradict each other");
   if (!runner.only.empty() && !model.models.empty())

@@ -64,6 +64,9 @@ TEST_CASE("bash completes commands, options of a race, and those of a command") 
   CHECK(bash.completes({"compare", "--dt"}) == "--dtype");
   CHECK(bash.completes({"rnn", "--seq"}) == "--seqLength");
   CHECK(bash.completes({"rnn", "--dt"}) == "--dtype");
+  CHECK(bash.completes({"profile", "m"}) == "model");
+  CHECK(bash.completes({"profile", "model", "--opt"}) == "--optimizer --optimizer-form");
+  CHECK(bash.completes({"profile", "model", "--sl"}) == "--sleep-between-seconds --slow");
   CHECK(bash.completes({"--work"}) == "");
 }
 
@@ -99,7 +102,7 @@ TEST_CASE("the manual page has every command and option, and groff has nothing t
   const std::string page = printed({"man"});
   CHECK(page.starts_with(".TH OPBENCH 1 "));
   for (const char* text : {".SH NAME\nopbench \\- ", ".SS Samples\n", "\\fB\\-\\-op\\fR \\fIOP,..\\fR\n", "\"opbench compare ",
-                           "\\fB\\-\\-fail\\-on\\fR", "Exit status: "})
+                           "\"opbench profile model ", "\\fB\\-\\-fail\\-on\\fR", "Exit status: "})
     CHECK_MESSAGE(page.find(text) != std::string::npos, text);
   if (!has("groff")) return;
   const tests::TemporaryFolder folder;

@@ -67,6 +67,18 @@ TEST_CASE("the help of a command has its own options, all of them") {
   CHECK(help({"rnn", "--help-all"}).find("--seqLength") != std::string::npos);
 }
 
+TEST_CASE("the help of a command names its commands, which have their own help") {
+  const std::string profile = help({"profile", "--help"});
+  CHECK(profile.find("Usage: opbench profile [COMMAND] [OPTIONS]") != std::string::npos);
+  CHECK(profile.find("--nloops N") != std::string::npos);
+  CHECK(profile.find("Commands (opbench profile COMMAND --help says more of each):\n  model ") != std::string::npos);
+  const std::string model = help({"profile", "model", "--help"});
+  CHECK(model.find("Usage: opbench profile model [OPTIONS] [MODEL..]") != std::string::npos);
+  CHECK(model.find("--batch-sizes") != std::string::npos);
+  for (const char* hasNoEffect : {"--accuracy", "--only", "--repeat", "--save-to-csv"})
+    CHECK_MESSAGE(occurrences(model, hasNoEffect) == 0, hasNoEffect);
+}
+
 TEST_CASE("an option has one spelling in the help, and its default") {
   const std::string text = help({"--help-all"});
   CHECK(occurrences(text, "--no-memory") == 1);
