@@ -107,7 +107,7 @@ class NetworkCompiler {
   }
 
   bool mayBeGenerated(const ir::Graph& call, const ir::Node& node) {
-    if (rules_.draws(node) || !rules_.mayGenerate(node) || hasLongList(node) || call.inputs.empty()) return false;
+    if (rules_.draws(node) || !rules_.mayGenerate(node) || hasLongList(node)) return false;
     return cutter_.whyRefused(call).empty();
   }
 

@@ -29,10 +29,10 @@ bool isGenerated(const ir::Graph& call, const ir::Target& target) {
   }
 }
 
-/// The graphs of the groups that are to be generated, in the order of their first calls.
+/// The graphs of the groups that are to be generated and read something, in the order of their first calls.
 std::vector<ir::Graph> generatedPartsOf(const ir::Graph& graph, const lowering::IsGenerated& isGenerated) {
   std::vector<lowering::Group> groups = lowering::partition(graph, lowering::DataFlow(graph), isGenerated);
-  std::erase_if(groups, [](const lowering::Group& group) { return !group.isGenerated; });
+  std::erase_if(groups, [](const lowering::Group& group) { return !group.isGenerated || group.graph.inputs.empty(); });
   std::sort(groups.begin(), groups.end(), [](const auto& a, const auto& b) { return a.nodes < b.nodes; });
   std::vector<ir::Graph> graphs;
   for (lowering::Group& group : groups) graphs.push_back(std::move(group.graph));

@@ -24,6 +24,20 @@ Tensor spaced(Context& c) {
     return where(index[0] < steps / 2, start + step * after, end - step * before);
   });
 }
+/// `start`, `start + step`, and so on: integers, which ATen adds up as such.
+Tensors arange(Context& c) {
+  const ir::TensorType& type = c.outputType();
+  const auto bound = [&](const char* name, int64_t otherwise) {
+    if (!c.has(name)) return otherwise;
+    if (!c.argument(name).is<int64_t>()) ir::fail(ir::ErrorKind::Unsupported, "arange of {} that is no integer", name);
+    return c.integer(name);
+  };
+  if (ir::isFloating(type.dtype)) ir::fail(ir::ErrorKind::Unsupported, "arange of {} is not lowered", ir::name(type.dtype));
+  const int64_t start = bound("start", 0), step = bound("step", 1);
+  return {lazy(type.dtype, type.sizes, [=](const Index& index) { return cast(index[0] * step + start, type.dtype); })};
+}
+
+const Lowering consecutive{"aten::arange", arange};
 const Lowering linspace{"aten::linspace", [](Context& c) { return Tensors{cast(spaced(c), c.outputType().dtype)}; }};
 const Lowering logspace{"aten::logspace", [](Context& c) {
                           const double base = c.number("base");

@@ -127,4 +127,14 @@ TEST_CASE_FIXTURE(tests::Operators, "numbers at equal distances between tensors 
   compare("aten.logspace.Tensor_Scalar", "((T([], f32), 2.5, 8, 2.0), {})");
 }
 
+TEST_CASE_FIXTURE(tests::Operators, "tensors of no others: one number everywhere, and consecutive integers") {
+  compare("aten.zeros.default", "(([3, 5],), {'dtype': f16})");
+  compare("aten.ones.default", "(([7],), {'dtype': i64})");
+  compare("aten.full.default", "(([2, 3], -0.5), {'dtype': f32})");
+  compare("aten.scalar_tensor.default", "((-65504.0,), {'dtype': f16})");
+  compare("aten.arange.default", "((7,), {})");
+  compare("aten.arange.start", "((-3, 40), {'dtype': i32})");
+  compare("aten.arange.start_step", "((30, -3, -4), {})");
+}
+
 }  // namespace
