@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "lowering/graph/list_of.h"
-#include "lowering/graph/renumber.h"
+#include "lowering/graph/rewritten.h"
 #include "lowering/partition/data_flow.h"
 
 namespace lowering {
@@ -16,61 +16,6 @@ using IsGenerated = std::function<bool(const ir::Node&)>;
 ir::Argument& argumentOf(ir::Node& node, std::string_view name) {
   return std::find_if(node.args.begin(), node.args.end(), [&](const ir::NamedArgument& one) { return one.name == name; })->value;
 }
-
-/// A graph that is written anew, call by call.
-class Rewritten {
- public:
-  explicit Rewritten(const ir::Graph& graph) : result_(graph) { result_.nodes.clear(); }
-
-  const ir::GraphValue& valueOf(int value) const { return result_.values[static_cast<size_t>(value)]; }
-  void add(ir::Node node) { result_.nodes.push_back(std::move(node)); }
-  /// Says that all calls have been added that a call of the graph became; the last of them stands for it.
-  void endCall() { places_.push_back(static_cast<int>(result_.nodes.size()) - 1); }
-
-  /// A new value of a type like this one's, in memory of its own.
-  int likeOf(int value, const char* ending) {
-    ir::GraphValue made = valueOf(value);
-    made.name += ending;
-    made.storage = -1;
-    made.offset = 0;
-    return addValue(std::move(made));
-  }
-
-  /// A contiguous value in other sizes.
-  int viewOf(int value, const std::vector<int64_t>& sizes, const ir::Scope& scope) {
-    if (valueOf(value).type.sizes == sizes) return value;
-    ir::GraphValue view = valueOf(shared(value));
-    view.name += "_view";
-    view.role = ir::Role::Input;
-    view.type = ir::TensorType::contiguous(view.type.dtype, sizes);
-    const int made = addValue(std::move(view));
-    add({"aten.view.default", {{"self", ir::ValueRef{value}}, {"size", listOf(sizes)}}, {made}, {}, scope});
-    return made;
-  }
-
-  ir::Graph result() {
-    renumberForward(result_.nodes, places_);
-    return ir::numbered(std::move(result_));
-  }
-
- private:
-  int addValue(ir::GraphValue value) {
-    result_.values.push_back(std::move(value));
-    return static_cast<int>(result_.values.size()) - 1;
-  }
-  /// The value, whose memory others may share.
-  int shared(int value) {
-    ir::GraphValue& one = result_.values[static_cast<size_t>(value)];
-    if (one.storage < 0) {
-      one.storage = static_cast<int>(result_.storages.size());
-      result_.storages.push_back({one.name, one.type.storageElements() * static_cast<int64_t>(ir::sizeOf(one.type.dtype))});
-    }
-    return value;
-  }
-
-  ir::Graph result_;
-  std::vector<int> places_;
-};
 
 /// The sizes in which a bias of channels is added to an image.
 std::vector<int64_t> sizesOfBias(const ir::TensorType& image) {

@@ -5,6 +5,7 @@
 
 #include "lowering/graph/biases.h"
 #include "lowering/graph/relayout.h"
+#include "lowering/graph/rows.h"
 
 namespace lowering {
 namespace {
@@ -19,32 +20,6 @@ constexpr int64_t leastElements = int64_t{1} << 18;
 /// 50,257 columns and 0.46 with its rows in line, and a copy of these 206 M elements 0.5 ms; with 30,522 columns 0.81, 0.28 and
 /// 0.3 ms.
 constexpr double leastReuse = 1024;
-
-/// Rows of `old` elements that become rows of `now`.
-class Rows : public Layout {
- public:
-  Rows(int64_t old, int64_t now) : old_(old), now_(now) {}
-
-  /// Nothing where a step leaves a row in its middle.
-  std::optional<ir::GraphValue> place(const ir::GraphValue& value) const override {
-    ir::GraphValue placed = value;
-    ir::TensorType& type = placed.type;
-    int64_t last = value.offset % old_;
-    for (size_t dim = 0; dim < type.sizes.size(); ++dim) {
-      if (type.sizes[dim] > 1) last += (type.sizes[dim] - 1) * (type.strides[dim] % old_);
-      type.strides[dim] = moved(type.strides[dim]);
-    }
-    if (last >= old_) return std::nullopt;
-    placed.offset = moved(value.offset);
-    return placed;
-  }
-
- private:
-  int64_t moved(int64_t place) const { return place / old_ * now_ + place % old_; }
-
-  int64_t old_;
-  int64_t now_;
-};
 
 /// Rows with the gaps that products want behind them; null where a matrix needs none.
 LayoutPtr gapsFor(const ir::TensorType& type) {

@@ -41,7 +41,8 @@ constexpr auto faultsByName = namesOfEnum<Fault>({{Fault::UnwrittenTail, "unwrit
                                                   {Fault::EarlyStore, "early-store"},
                                                   {Fault::Overlap, "overlap"},
                                                   {Fault::OneTensor, "one-tensor"},
-                                                  {Fault::Neighbour, "neighbour"}});
+                                                  {Fault::Neighbour, "neighbour"},
+                                                  {Fault::SwappedParts, "swapped-parts"}});
 
 }  // namespace
 

@@ -46,6 +46,7 @@ enum class Fault {
   Overlap,          ///< plans: two values that are needed at the same time share bytes
   OneTensor,        ///< plans: a launch leaves out one of the tensors of its list
   Neighbour,        ///< plans: two tensors of a launch's list are written in each other's place
+  SwappedParts,     ///< plans: two tensors that are laid side by side change places
 };
 
 /// `unwritten-tail`, `off-by-one`; as --fault has it.

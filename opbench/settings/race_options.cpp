@@ -187,8 +187,10 @@ std::vector<RaceOption> networkRuns() {
       number("--nloops", &O::runs, "Runs of each contender that count").atLeast(1).showsDefault(),
       number("--warmup", &O::warmups, "Runs of each before, that do not count").atLeast(0).showsDefault(),
       flag("--no-memory,--no_memory", &O::noMemory, "Measure neither memory nor the first run"),
-      repeatable("--without", &O::without, "Leave out this rewrite of networks, so that its gain can be measured")
-          .form(oneOf(rewriteNames()))
+      repeatable("--without", &O::without,
+                 fmt::format("Leave out this rewrite of networks, so that its gain can be measured: {}",
+                             fmt::join(rewriteNames(), ", ")))
+          .form("REWRITE")
           .checks([](const Options& o) {
             for (const std::string& name : o.without)
               if (std::find(rewriteNames().begin(), rewriteNames().end(), name) == rewriteNames().end())
@@ -203,7 +205,8 @@ std::vector<RaceOption> networkRuns() {
 }  // namespace
 
 const std::vector<std::string>& rewriteNames() {
-  static const std::vector<std::string> names{"biases", "channels-last", "padded-rows", "recomputation", "tensor-lists"};
+  static const std::vector<std::string> names{"biases",      "channels-last", "equal-calls", "joined-products",
+                                              "padded-rows", "recomputation", "tensor-lists"};
   return names;
 }
 

@@ -86,27 +86,34 @@ TEST_CASE("a step of decoding is made ready, captured and run from the drawn sta
   }
 }
 
-TEST_CASE("mistakes in launches that take lists of tensors are found") {
+TEST_CASE("mistakes in launches that take lists of tensors, and in joined products, are found") {
   const runtime::Programs programs(tests::modelFolder(), {});
-  const inputs::Sample sample =
-      tests::sample("model.resnet18.training", "((T([4, 3, 224, 224], f32),), {'amp': 'float16', 'optimizer': 'adam'})");
-  const auto workload = runtime::makeWorkload(sample, tests::gpu(), 1, {}, programs);
-  const runtime::Capture capture = *workload->capture(runtime::Audit::No);
-  const codegen::Plan right = codegen::compileNetwork(capture.graph, tests::gpu().target(), {runtime::drawsNumbers});
-  const auto judge = [&](const codegen::Plan& plan) {
-    const auto callable = runtime::networkCallable(*workload, plan, capture.constants, tests::gpu(), runtime::Cache());
-    const auto trial = tests::gpu().prepare(*callable, *workload);
-    opbench::CorrectnessCheck correctness(*workload, sample.op, opbench::Tolerances::standard());
-    correctness.begin(1, {});
-    return correctness.judge(*trial);
-  };
-  const opbench::Verdict verdict = judge(right);
-  CHECK_MESSAGE(verdict.ok, verdict.message);
-  for (const opbench::Fault fault : {opbench::Fault::OneTensor, opbench::Fault::Neighbour}) {
-    CAPTURE(std::string(opbench::name(fault)));
-    codegen::Plan plan = right;
-    REQUIRE(opbench::breakPlan(plan, fault, tests::gpu().target()));
-    CHECK_FALSE(judge(plan).ok);
+  using opbench::Fault;
+  for (const auto& [op, call, faults] :
+       {std::tuple("model.resnet18.training", "((T([4, 3, 224, 224], f32),), {'amp': 'float16', 'optimizer': 'adam'})",
+                   std::vector{Fault::OneTensor, Fault::Neighbour}),
+        {"model.distilbert.inference", "((T([2, 64], i64),), {'dtype': 'float16'})", std::vector{Fault::SwappedParts}},
+        {"model.distilbert.training", "((T([2, 64], i64),), {'amp': 'float16'})", std::vector{Fault::SwappedParts}}}) {
+    CAPTURE(std::string(op));
+    const inputs::Sample sample = tests::sample(op, call);
+    const auto workload = runtime::makeWorkload(sample, tests::gpu(), 1, {}, programs);
+    const runtime::Capture capture = *workload->capture(runtime::Audit::No);
+    const codegen::Plan right = codegen::compileNetwork(capture.graph, tests::gpu().target(), {runtime::drawsNumbers});
+    const auto judge = [&](const codegen::Plan& plan) {
+      const auto callable = runtime::networkCallable(*workload, plan, capture.constants, tests::gpu(), runtime::Cache());
+      const auto trial = tests::gpu().prepare(*callable, *workload);
+      opbench::CorrectnessCheck correctness(*workload, sample.op, opbench::Tolerances::standard());
+      correctness.begin(1, {});
+      return correctness.judge(*trial);
+    };
+    const opbench::Verdict verdict = judge(right);
+    CHECK_MESSAGE(verdict.ok, verdict.message);
+    for (const Fault fault : faults) {
+      CAPTURE(std::string(opbench::name(fault)));
+      codegen::Plan plan = right;
+      REQUIRE(opbench::breakPlan(plan, fault, tests::gpu().target()));
+      CHECK_FALSE(judge(plan).ok);
+    }
   }
 }
 

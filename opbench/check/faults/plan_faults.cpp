@@ -34,6 +34,7 @@ class StepBreaker {
       case Fault::Overlap: return overlap();
       case Fault::OneTensor: return leaveOutTensor();
       case Fault::Neighbour: return exchangeTensors();
+      case Fault::SwappedParts: return exchangeParts();
       default: return false;
     }
   }
@@ -163,6 +164,29 @@ class StepBreaker {
       }
     }
     return false;
+  }
+
+  /// Two tensors that a launch lays side by side change places, such as the weights of the keys and the values of attention.
+  bool exchangeParts() {
+    for (size_t step = 0; step < flow_.steps(); ++step) {
+      const LaunchStep* launch = launchAt(step);
+      const std::optional<ir::Kernel> kernel = launch != nullptr ? kernelOf(*launch) : std::nullopt;
+      if (!kernel || kernel->list || !flow_.isVaried(step) || !concatenates(*launch)) continue;
+      std::vector<int>& values = std::get<LaunchStep>(plan_.steps[step]).values;
+      const auto isPart = [&](size_t i) { return !kernel->params[i].buffer.isWritten && flow_.isFloating(values[i]); };
+      for (size_t first = 0; first < values.size(); ++first)
+        for (size_t other = first + 1; isPart(first) && other < values.size(); ++other) {
+          if (!isPart(other) || flow_.valueOf(values[first]).type != flow_.valueOf(values[other]).type) continue;
+          std::swap(values[first], values[other]);
+          return true;
+        }
+    }
+    return false;
+  }
+  bool concatenates(const LaunchStep& launch) const {
+    const std::vector<int>& nodes = plan_.instances[static_cast<size_t>(launch.instance)].nodes;
+    return std::any_of(nodes.begin(), nodes.end(),
+                       [&](int node) { return plan_.graph.nodes[static_cast<size_t>(node)].op == "aten.cat.default"; });
   }
 
   bool exchangeProgram() {
@@ -296,7 +320,8 @@ bool isOfSteps(Fault fault) {
     case Fault::EarlyStore:
     case Fault::Overlap:
     case Fault::OneTensor:
-    case Fault::Neighbour: return true;
+    case Fault::Neighbour:
+    case Fault::SwappedParts: return true;
     default: return false;
   }
 }

@@ -143,6 +143,28 @@ TEST_SUITE("plan faults") {
     CHECK(launchOf(plan).values == values);
   }
 
+  TEST_CASE("weights that are laid side by side change places") {
+    const codegen::Plan right = codegen::compileNetwork(ir::parseGraph(R"(graph
+  in        x f16[128, 64]
+  parameter u f16[32, 64]
+  parameter v f16[32, 64]
+  s f16[64, 32] strides (1, 64) of u = aten.t.default(self=u)
+  t f16[64, 32] strides (1, 64) of v = aten.t.default(self=v)
+  p f16[128, 32] = aten.mm.default(self=x, mat2=s)
+  q f16[128, 32] = aten.mm.default(self=x, mat2=t)
+  y f16[128, 32] = aten.sub.Tensor(self=p, other=q, alpha=1)
+  return y
+)"),
+                                                        tests::hopper(), {[](const ir::Node&) { return false; }});
+    const auto valuesOf = [](const codegen::Plan& plan) { return std::get<codegen::LaunchStep>(plan.steps.at(0)).values; };
+    codegen::Plan plan = right;
+    REQUIRE(breakPlan(plan, Fault::SwappedParts, tests::hopper()));
+    std::vector<int> values = valuesOf(right);
+    REQUIRE(values.size() == 3);
+    std::swap(values.front(), values.back());
+    CHECK(valuesOf(plan) == values);
+  }
+
   TEST_CASE("the compiler verifies its plans, and would refuse those whose steps do not find what they are to read") {
     PlanFaultBed bed;
     for (const Fault fault : {Fault::SwappedSteps, Fault::DroppedWrite, Fault::SwappedVersions, Fault::Overlap}) {

@@ -10,6 +10,8 @@
 #include "ir/text/text.h"
 #include "lowering/graph/biases.h"
 #include "lowering/graph/channels_last.h"
+#include "lowering/graph/equal_calls.h"
+#include "lowering/graph/joined_products.h"
 #include "lowering/graph/padded_rows.h"
 #include "runtime/capture/recording.h"
 #include "runtime/contenders/plan/callables.h"
@@ -223,6 +225,38 @@ TEST_SUITE("plans of networks") {
     };
     CHECK(count("aten.clone.default") == 2);  // of the gradient and of the output
     CHECK(giveTheSame(graph, padded));
+  }
+
+  TEST_CASE("joined products give what each of them gives, as attention sees it, and casts are made once") {
+    const ir::Graph graph = ir::parseGraph(R"(graph
+  in x f32[2, 64, 64]
+  in u bf16[64, 64]
+  in v bf16[64, 64]
+  in b bf16[64]
+  in c bf16[64]
+  h bf16[2, 64, 64] = aten._to_copy.default(self=x, dtype=bf16, layout=None, device=None, pin_memory=None, non_blocking=False, memory_format=None)
+  k bf16[128, 64] of h = aten.view.default(self=h, size=[128, 64])
+  s bf16[64, 64] strides (1, 64) of u = aten.t.default(self=u)
+  p bf16[128, 64] = aten.addmm.default(self=b, mat1=k, mat2=s, beta=1, alpha=1)
+  q bf16[2, 64, 4, 16] of p = aten.view.default(self=p, size=[2, 64, 4, 16])
+  r bf16[2, 4, 64, 16] strides (4096, 16, 64, 1) of p = aten.transpose.int(self=q, dim0=1, dim1=2)
+  i bf16[2, 64, 64] = aten._to_copy.default(self=x, dtype=bf16, layout=None, device=None, pin_memory=None, non_blocking=False, memory_format=None)
+  l bf16[128, 64] of i = aten.view.default(self=i, size=[128, 64])
+  t bf16[64, 64] strides (1, 64) of v = aten.t.default(self=v)
+  m bf16[128, 64] = aten.addmm.default(self=c, mat1=l, mat2=t, beta=1, alpha=1)
+  n bf16[2, 64, 4, 16] of m = aten.view.default(self=m, size=[2, 64, 4, 16])
+  o bf16[2, 4, 64, 16] strides (4096, 16, 64, 1) of m = aten.transpose.int(self=n, dim0=1, dim1=2)
+  y bf16[2, 4, 64, 16] strides (4096, 16, 64, 1), z f32[2, 4, 64] strides (256, 1, 4) = aten._scaled_dot_product_flash_attention_for_cpu.default(query=r, key=o, value=o, dropout_p=0.0, is_causal=False, attn_mask=None, scale=None)
+  return y
+)");
+    const auto isGenerated = [](const ir::Node& node) {
+      return node.op == "aten._to_copy.default" || node.op == "aten.cat.default";
+    };
+    const ir::Graph once = lowering::withoutEqualCalls(graph, isGenerated);
+    CHECK(once.nodes.size() == graph.nodes.size() - 2);
+    const ir::Graph joined = lowering::withJoinedProducts(once, isGenerated);
+    CHECK(ir::toText(joined).find("m_joined bf16[128, 128] = aten.addmm.default") != std::string::npos);
+    CHECK(giveTheSame(graph, joined));
   }
 
   TEST_CASE("images with their channels last give what others give, forward and backward") {
