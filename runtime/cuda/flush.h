@@ -7,7 +7,7 @@
 
 namespace runtime {
 
-/// Turns everything out of L2, by writing or reading twice its size, and 256 MB at least.
+/// Turns everything out of L2, by writing or reading twice its size, and 128 MB at least.
 class CacheFlush {
  public:
   CacheFlush(at::Device device, int64_t l2Bytes);
