@@ -10,6 +10,7 @@
 #include <set>
 
 #include "opbench/check/correctness_check.h"
+#include "opbench/check/reference.h"
 #include "runtime/devices/open.h"
 #include "runtime/dispatch/interceptor.h"
 #include "runtime/torch/state.h"
@@ -136,6 +137,29 @@ TEST_SUITE("models") {
       Changed wrong(bed.model.make(Contender::Eager), [](std::vector<at::Tensor>& outputs) { outputs[0] = outputs[0] * 1.05; });
       CHECK(bed.judge(wrong).find("the loss is wrong") == 0);
     }
+  }
+
+  TEST_CASE("of what eager itself misses by more than a hundredth one run says little, and runs nearby count") {
+    ModelBed bed("inference", "((T([16, 8], f32),), {})");
+    bed.correctness.begin(1, {});
+    Reference reference = makeReference(bed.model);
+    const Tolerances tolerances = Tolerances::standard();
+    const auto messageOf = [&](double eagers, double itsOwn, double ofNearby) {
+      at::manual_seed(1);
+      const auto offBy = [&](double share) {
+        const at::Tensor right = tensorsOf(reference.float64)[0];
+        const at::Tensor error = at::randn_like(right) * right.square().mean().sqrt() * share;
+        return runtime::makeTensorList({(right + error).to(at::kFloat)});
+      };
+      Reference other = reference;
+      other.eager = offBy(eagers);
+      other.nearby = {offBy(ofNearby)};
+      return check(offBy(itsOwn), other, bed.model, criterionOf(bed.model, bed.model.op(), tolerances), tolerances).message;
+    };
+    CHECK(tensorsOf(reference.eager)[0].numel() >= 32);
+    CHECK(messageOf(0.05, 0.2, 0.15) == "");
+    CHECK(messageOf(0.05, 0.6, 0.15) != "");
+    CHECK(messageOf(0.001, 0.02, 0.015) != "");
   }
 
   TEST_CASE("operands that are a rounding away are copies, and move each element by no more than that") {
