@@ -1,12 +1,63 @@
 #include "ir/walk.h"
 
 #include <algorithm>
-#include <unordered_set>
+#include <array>
+#include <cstdint>
+#include <iterator>
+#include <span>
+#include <utility>
 
 #include "ir/error.h"
 
 namespace ir {
 namespace {
+
+/// Numbers nodes in the order in which they come. Most walks see few nodes: these cost no allocation.
+class Numbers {
+ public:
+  /// The number of a node, and whether it is new.
+  std::pair<size_t, bool> of(const Expr* node) {
+    Slot& slot = find(node);
+    if (slot.node != nullptr) return {slot.number, false};
+    const size_t number = count_++;
+    slot = {node, number};
+    if (2 * count_ > slots_.size()) grow();
+    return {number, true};
+  }
+  /// The number of a node that has one.
+  size_t at(const Expr* node) {
+    const Slot& slot = find(node);
+    require(slot.node != nullptr, "a walk has not come to a node");
+    return slot.number;
+  }
+
+ private:
+  struct Slot {
+    const Expr* node = nullptr;
+    size_t number = 0;
+  };
+
+  /// Where a node is, or is to be.
+  Slot& find(const Expr* node) {
+    constexpr uint64_t factor = 0x9e3779b97f4a7c15;  // spreads addresses over the upper bits
+    const size_t last = slots_.size() - 1;
+    for (size_t i = (reinterpret_cast<uintptr_t>(node) * factor) >> 32;; ++i)
+      if (Slot& slot = slots_[i & last]; slot.node == node || slot.node == nullptr) return slot;
+  }
+
+  void grow() {
+    std::vector<Slot> larger(4 * slots_.size());
+    const std::span<Slot> smaller = std::exchange(slots_, larger);
+    for (const Slot& slot : smaller)
+      if (slot.node != nullptr) find(slot.node) = slot;
+    many_ = std::move(larger);
+  }
+
+  std::array<Slot, 64> few_{};
+  std::vector<Slot> many_;
+  std::span<Slot> slots_ = few_;  ///< a power of two of them, at most half of them used
+  size_t count_ = 0;
+};
 
 /// A node and the operand to visit next; walks keep their own stack, so that depth costs memory only.
 struct Frame {
@@ -14,11 +65,16 @@ struct Frame {
   size_t next = 0;
 };
 
+/// What most walks need at most, so that they allocate once.
+constexpr size_t usualNodes = 32, usualDepth = 16;
+
 /// The nodes that `enters` is true of, operands before users; leaves are not gone below.
 template <typename IsLeaf, typename Enters>
 std::vector<const Expr*> postorder(const std::vector<const Expr*>& roots, IsLeaf&& isLeaf, Enters&& enters) {
   std::vector<const Expr*> order;
   std::vector<Frame> stack;
+  order.reserve(usualNodes);
+  stack.reserve(usualDepth);
   for (const Expr* root : roots) {
     if (enters(root)) stack.push_back({root});
     while (!stack.empty()) {
@@ -82,11 +138,16 @@ std::optional<Affine> addScaled(const Affine& a, const Affine& b, int64_t factor
 
 using AffineOf = std::unordered_map<const Expr*, std::optional<Affine>>;
 
+/// Whether it can be affine where its operands are.
+bool keepsAffine(const Expr* node) {
+  return node->dtype == DType::I64 && (node->op == Op::Add || node->op == Op::Sub || node->op == Op::Mul || node->op == Op::Neg);
+}
+
 std::optional<Affine> affineNode(const Expr* node, const AffineOf& known) {
   if (node->dtype != DType::I64) return std::nullopt;
   if (node->op == Op::Const) return Affine{node->integer(), {}};
   if (node->op == Op::Axis) return Affine{0, {{node, 1}}};
-  if (node->op != Op::Add && node->op != Op::Sub && node->op != Op::Mul && node->op != Op::Neg) return std::nullopt;
+  if (!keepsAffine(node)) return std::nullopt;
   const std::optional<Affine>& a = known.at(node->src.front());
   const std::optional<Affine>& b = known.at(node->src.back());
   if (!a || !b) return std::nullopt;
@@ -102,8 +163,8 @@ std::optional<Affine> affineNode(const Expr* node, const AffineOf& known) {
 
 std::vector<const Expr*> postorder(const std::vector<const Expr*>& roots, bool intoCombinings) {
   const auto isLeaf = [&](const Expr* node) { return node->isCombining() && !intoCombinings; };
-  std::unordered_set<const Expr*> seen;
-  return postorder(roots, isLeaf, [&](const Expr* node) { return seen.insert(node).second; });
+  Numbers seen;
+  return postorder(roots, isLeaf, [&](const Expr* node) { return seen.of(node).second; });
 }
 
 std::vector<const Expr*> loadsIn(const std::vector<const Expr*>& roots) {
@@ -113,9 +174,9 @@ std::vector<const Expr*> loadsIn(const std::vector<const Expr*>& roots) {
 }
 
 std::vector<const Expr*> postorder(const Expr* root, const std::function<bool(const Expr*)>& isKnown) {
-  std::unordered_set<const Expr*> seen;
+  Numbers seen;
   const auto isLeaf = [](const Expr*) { return false; };
-  return postorder({root}, isLeaf, [&](const Expr* node) { return !isKnown(node) && seen.insert(node).second; });
+  return postorder({root}, isLeaf, [&](const Expr* node) { return !isKnown(node) && seen.of(node).second; });
 }
 
 std::vector<const Expr*> freeAxes(const std::vector<const Expr*>& roots) {
@@ -125,13 +186,14 @@ std::vector<const Expr*> freeAxes(const std::vector<const Expr*>& roots) {
 
 bool dependsOn(const Expr* expr, const Expr* axis) {
   std::vector<const Expr*> stack{expr};
-  std::unordered_set<const Expr*> seen{expr};
+  Numbers seen;
+  seen.of(expr);
   while (!stack.empty()) {
     const Expr* node = stack.back();
     stack.pop_back();
     if (node == axis) return true;
     for (const Expr* operand : node->src)
-      if (seen.insert(operand).second) stack.push_back(operand);
+      if (seen.of(operand).second) stack.push_back(operand);
   }
   return false;
 }
@@ -153,16 +215,17 @@ const Expr* withOperands(ExprPool& pool, const Expr* node, std::vector<const Exp
 }
 
 const Expr* rewrite(ExprPool& pool, const Expr* expr, const std::function<const Expr*(const Expr*)>& replace) {
-  std::unordered_map<const Expr*, const Expr*> done;
+  Numbers numbers;
+  std::vector<const Expr*> done;  // by number
   std::vector<Frame> stack;
   const auto visit = [&](const Expr* node) {
-    if (done.contains(node)) return;
-    if (const Expr* by = replace(node)) {
+    if (!numbers.of(node).second) return;
+    const Expr* by = replace(node);
+    if (by != nullptr)
       require(by->dtype == node->dtype, "{} is replaced by {}", name(node->dtype), name(by->dtype));
-      done[node] = by;
-    } else {
+    else
       stack.push_back({node});
-    }
+    done.push_back(by);
   };
   visit(expr);
   while (!stack.empty()) {
@@ -171,12 +234,15 @@ const Expr* rewrite(ExprPool& pool, const Expr* expr, const std::function<const 
       visit(top.node->src[top.next++]);
       continue;
     }
-    std::vector<const Expr*> src;
-    for (const Expr* operand : top.node->src) src.push_back(done.at(operand));
-    done[top.node] = withOperands(pool, top.node, std::move(src));
+    const Expr* const node = top.node;
     stack.pop_back();
+    const auto doneOf = [&](const Expr* operand) { return done[numbers.at(operand)]; };
+    const bool isSame = std::all_of(node->src.begin(), node->src.end(), [&](const Expr* x) { return doneOf(x) == x; });
+    std::vector<const Expr*> src;
+    if (!isSame) std::transform(node->src.begin(), node->src.end(), std::back_inserter(src), doneOf);
+    done[numbers.at(node)] = isSame ? node : withOperands(pool, node, std::move(src));
   }
-  return done.at(expr);
+  return done.front();
 }
 
 const Expr* substitute(ExprPool& pool, const Expr* expr, const Expr* axis, const Expr* by) {
@@ -190,7 +256,10 @@ int64_t Affine::of(const Expr* axis) const {
 
 std::optional<Affine> affine(const Expr* index) {
   AffineOf known;
-  for (const Expr* node : postorder({index})) known.emplace(node, affineNode(node, known));
+  Numbers seen;
+  const auto isLeaf = [](const Expr* node) { return !keepsAffine(node); };
+  const auto enters = [&](const Expr* node) { return seen.of(node).second; };
+  for (const Expr* node : postorder({index}, isLeaf, enters)) known.emplace(node, affineNode(node, known));
   return known.at(index);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <unordered_map>
 
 #include "ir/error.h"
 #include "ir/walk.h"
@@ -21,19 +22,21 @@ class FreeAxes {
   explicit FreeAxes(const std::vector<const Expr*>& roots) {
     for (const Expr* node : ir::postorder(roots)) of_[node] = collect(node);
   }
-  const std::set<const Expr*>& of(const Expr* node) const { return of_.at(node); }
+  const Axes& of(const Expr* node) const { return of_.at(node); }
 
  private:
-  std::set<const Expr*> collect(const Expr* node) const {
-    if (node->op == Op::Axis) return node->axis().extent > 1 ? std::set{node} : std::set<const Expr*>{};
-    std::set<const Expr*> axes;
+  Axes collect(const Expr* node) const {
+    if (node->op == Op::Axis) return node->axis().extent > 1 ? Axes{node} : Axes();
+    Axes axes;
     const auto end = node->op == Op::Reduce ? node->src.begin() + 1 : node->src.end();
-    for (auto x = node->src.begin(); x != end; ++x) axes.insert(of_.at(*x).begin(), of_.at(*x).end());
-    for (auto own = end; own != node->src.end(); ++own) axes.erase(*own);
+    for (auto x = node->src.begin(); x != end; ++x)
+      for (const Expr* axis : of_.at(*x))
+        if (std::find(axes.begin(), axes.end(), axis) == axes.end()) axes.push_back(axis);
+    for (auto own = end; own != node->src.end(); ++own) std::erase(axes, *own);
     return axes;
   }
 
-  std::map<const Expr*, std::set<const Expr*>> of_;
+  std::unordered_map<const Expr*, Axes> of_;  ///< each axis once
 };
 
 Axes ownAxes(const Expr* reduce) {
@@ -127,7 +130,7 @@ class NestBuilder {
   }
 
   void add(const ir::StoreTo& store) {
-    std::set<const Expr*> axes = free_.of(store.offset);
+    std::set<const Expr*> axes(free_.of(store.offset).begin(), free_.of(store.offset).end());
     axes.insert(free_.of(store.value).begin(), free_.of(store.value).end());
     for (const Expr* axis : nest_.kept)
       if (axes.erase(axis) == 0) refuse("stores a result for some of the axes that its reductions depend on");

@@ -30,9 +30,12 @@ bool accumulatesIn(const ir::Loops& loops, const ir::Buffer& buffer) {
 }  // namespace
 
 void checkInPlace(const ir::Loops& loops) {
+  std::vector<std::vector<const Expr*>> loads;  // by store
+  for (const ir::StoreTo& reader : loops.stores) loads.push_back(ir::loadsIn({reader.offset, reader.value}));
   for (const ir::StoreTo& written : loops.stores) {
-    for (const ir::StoreTo& reader : loops.stores) {
-      for (const Expr* load : ir::loadsIn({reader.offset, reader.value})) {
+    for (std::size_t i = 0; i < loops.stores.size(); ++i) {
+      const ir::StoreTo& reader = loops.stores[i];
+      for (const Expr* load : loads[i]) {
         if (load->load().buffer != written.buffer) continue;
         if (!written.accumulate && load->src[0] == written.offset && axesOf(loops, reader) == axesOf(loops, written)) continue;
         ir::fail(ir::ErrorKind::Unsupported, "{} reads {} at other elements than it writes", loops.name,
