@@ -8,12 +8,14 @@
 #include <functional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "codegen/cut_groups.h"
 #include "codegen/generate.h"
 #include "codegen/list_groups.h"
 #include "codegen/plan_memory.h"
 #include "codegen/verify_plan.h"
+#include "ir/parallel.h"
 #include "ir/text/text.h"
 #include "lowering/graph/functional.h"
 #include "lowering/graph/lists.h"
@@ -58,20 +60,26 @@ class NetworkCompiler {
   }
 
   Plan compile() {
-    const auto isGenerated = [&](const ir::Graph& call, const ir::Node& node) { return mayBeGenerated(call, node); };
-    std::vector<lowering::Group> groups;
-    for (lowering::Group& group : lowering::partition(graph_, flow_, isGenerated, {.isPhaseACut = true})) {
-      if (!group.isGenerated) {
-        groups.push_back(std::move(group));
-        continue;
-      }
-      for (lowering::Group& part : cutter_.cut(group)) groups.push_back(std::move(part));
-    }
-    for (const ListedGroup& one : listed(std::move(groups))) {
+    const auto isGenerated = [&](const ir::Graph& call, const ir::Node& node) {
+      return mayCompile(call, node) && cutter_.whyRefused(call).empty();
+    };
+    rules_.done("rewrites");
+    judgeCalls();
+    rules_.done("calls alone");
+    std::vector<lowering::Group> groups = lowering::partition(graph_, flow_, isGenerated, {.isPhaseACut = true});
+    rules_.done("partition");
+    groups = cutter_.cut(std::move(groups));
+    rules_.done("cuts");
+    const std::vector<ListedGroup> all = listed(std::move(groups));
+    rules_.done("lists");
+    compileGroups(all);
+    rules_.done("kernels");
+    for (size_t i = 0; i < all.size(); ++i) {
+      const ListedGroup& one = all[i];
       const int first = one.group.nodes.front();
       beginPhase(graph_.nodes[static_cast<size_t>(first)].scope.phase);
       if (one.group.isGenerated) {
-        add(one);
+        add(one.group, groupOf_[i]);
       } else {
         plan_.steps.emplace_back(CallStep{first});
       }
@@ -79,6 +87,7 @@ class NetworkCompiler {
     while (plan_.phases.size() < phasesOf(graph_)) plan_.phases.push_back(static_cast<int>(plan_.steps.size()));
     plan_.memory = planMemory(plan_);
     verify(plan_);
+    rules_.done("memory");
     return std::move(plan_);
   }
 
@@ -106,9 +115,20 @@ class NetworkCompiler {
     while (plan_.phases.size() <= static_cast<size_t>(phase)) plan_.phases.push_back(static_cast<int>(plan_.steps.size()));
   }
 
-  bool mayBeGenerated(const ir::Graph& call, const ir::Node& node) {
-    if (rules_.draws(node) || !rules_.mayGenerate(node) || hasLongList(node)) return false;
-    return cutter_.whyRefused(call).empty();
+  /// Finds out about calls many at a time, before the partition asks about one after another.
+  void judgeCalls() {
+    std::vector<ir::Graph> calls;
+    std::unordered_set<std::string> known;
+    lowering::partition(graph_, flow_, [&](const ir::Graph& call, const ir::Node& node) {
+      if (mayCompile(call, node) && known.insert(ir::toText(call)).second) calls.push_back(call);
+      return false;
+    });
+    ir::inParallel(calls.size(), [&](size_t i) { cutter_.whyRefused(calls[i]); });
+  }
+
+  /// Whether the compiler is to try a call.
+  bool mayCompile(const ir::Graph& call, const ir::Node& node) const {
+    return !rules_.draws(node) && rules_.mayGenerate(node) && !hasLongList(node);
   }
 
   std::vector<ListedGroup> listed(std::vector<lowering::Group> groups) {
@@ -118,29 +138,46 @@ class NetworkCompiler {
     return all;
   }
 
-  void add(const ListedGroup& listed) {
-    const int compiled = compiledGroup(listed);
+  void add(const lowering::Group& group, int compiled) {
     const Plan& plan = plan_.groups[static_cast<size_t>(compiled)];
-    addLaunches(plan_, plan, listed.group.values, firstProgram_[static_cast<size_t>(compiled)], compiled);
-    plan_.instances.back().nodes = listed.group.nodes;
+    addLaunches(plan_, plan, group.values, firstProgram_[static_cast<size_t>(compiled)], compiled);
+    plan_.instances.back().nodes = group.nodes;
   }
 
-  /// The number of a group among the plan's.
-  int compiledGroup(const ListedGroup& listed) {
-    const ir::Graph& graph = listed.group.graph;
-    const std::string text = ir::toText(graph);
-    const auto [known, isNew] = groups_.try_emplace(text, static_cast<int>(plan_.groups.size()));
-    if (!isNew) return known->second;
-    const std::string symbol = symbolOf(graph, text);
+  /// Compiles equal groups once, and many at a time.
+  void compileGroups(const std::vector<ListedGroup>& listed) {
+    std::unordered_map<std::string, int> known;  // by text
+    std::vector<const ListedGroup*> distinct;
+    std::vector<std::string> symbols;
+    for (const ListedGroup& one : listed) {
+      groupOf_.push_back(-1);
+      if (!one.group.isGenerated) continue;
+      const std::string text = ir::toText(one.group.graph);
+      const auto [found, isNew] = known.try_emplace(text, static_cast<int>(distinct.size()));
+      groupOf_.back() = found->second;
+      if (!isNew) continue;
+      distinct.push_back(&one);
+      symbols.push_back(symbolOf(one.group.graph, text));
+    }
+    plan_.groups.resize(distinct.size());
+    ir::inParallel(distinct.size(), [&](size_t i) {
+      if (distinct[i]->members.empty()) plan_.groups[i] = planOf(distinct[i]->group.graph, symbols[i]);
+    });
+    // Lists are made of loops that they may share, which are written as they are scheduled.
+    for (size_t i = 0; i < distinct.size(); ++i)
+      if (!distinct[i]->members.empty()) plan_.groups[i] = lister_.plan(*distinct[i], symbols[i]);
+    for (const Plan& plan : plan_.groups) {
+      firstProgram_.push_back(static_cast<int>(plan_.programs.size()));
+      plan_.programs.insert(plan_.programs.end(), plan.programs.begin(), plan.programs.end());
+    }
+  }
+
+  Plan planOf(const ir::Graph& graph, const std::string& symbol) const {
     const auto name = [&](std::vector<ir::Loops>& all) {
       for (ir::Loops& loops : all) loops.name = symbol;
     };
     const Given byRules = [](const auto&) { return Schedules(); };
-    Plan plan = listed.members.empty() ? generate(graph, target_, byRules, name) : lister_.plan(listed, symbol);
-    firstProgram_.push_back(static_cast<int>(plan_.programs.size()));
-    plan_.programs.insert(plan_.programs.end(), plan.programs.begin(), plan.programs.end());
-    plan_.groups.push_back(std::move(plan));
-    return known->second;
+    return generate(graph, target_, byRules, name);
   }
 
   const ir::Graph graph_;
@@ -150,8 +187,8 @@ class NetworkCompiler {
   GroupCutter cutter_;
   GroupLister lister_;
   Plan plan_;
-  std::vector<int> firstProgram_;                ///< by group of the plan
-  std::unordered_map<std::string, int> groups_;  ///< by text
+  std::vector<int> groupOf_;       ///< of the plan, by listed group; -1 for calls
+  std::vector<int> firstProgram_;  ///< by group of the plan
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "codegen/plan.h"
@@ -17,6 +18,8 @@ struct NetworkRules {
   std::function<bool(const ir::Node&)> mayGenerate = [](const ir::Node&) { return true; };
   /// Names of rewrites (lowering/graph/rewrites.h), or lowering::tensorLists, that are left out.
   std::vector<std::string> without = {};
+  /// Told the name of each part of the compilation when it is done, for benchmarks.
+  std::function<void(std::string_view part)> done = [](std::string_view) {};
 };
 
 /// Compiles a captured graph: groups of its calls become launches (lowering/partition), all other calls stay calls, and views

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <set>
 
@@ -32,6 +33,25 @@ std::vector<Group> GroupCutter::cut(const Group& group) {
   return groups;
 }
 
+std::vector<Group> GroupCutter::cut(std::vector<Group> groups) const {
+  std::vector<size_t> order(groups.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  // Groups of many calls take longest; begun first, none of them is left over at the end.
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return groups[a].nodes.size() > groups[b].nodes.size(); });
+  std::vector<std::vector<Group>> parts(groups.size());
+  ir::inParallel(order.size(), [&](size_t i) {
+    const Group& group = groups[order[i]];
+    if (group.isGenerated) parts[order[i]] = GroupCutter(*this).cut(group);
+  });
+  std::vector<Group> all;
+  for (size_t i = 0; i < groups.size(); ++i) {
+    if (!groups[i].isGenerated) parts[i].push_back(std::move(groups[i]));
+    std::move(parts[i].begin(), parts[i].end(), std::back_inserter(all));
+  }
+  return all;
+}
+
 std::vector<Group> GroupCutter::cutAll() {
   Group all;
   for (size_t i = 0; i < graph_.nodes.size(); ++i)
@@ -59,16 +79,18 @@ std::vector<Group> GroupCutter::cutAll() {
   return groups;
 }
 
-const GroupCutter::Verdict& GroupCutter::judged(const ir::Graph& graph) {
-  const std::string text = ir::toText(graph);
-  {
-    const std::lock_guard guard(judging_);
-    if (const auto known = verdicts_.find(text); known != verdicts_.end()) return known->second;
-  }
-  Verdict verdict;
-  verdict.why = whyNot(graph, [&] { verdict.cost = lowering::costOf(nestsOf(graph, target_), target_); });
-  const std::lock_guard guard(judging_);
-  return verdicts_.try_emplace(text, std::move(verdict)).first->second;
+const GroupCutter::Verdict& GroupCutter::judged(const ir::Graph& graph) const {
+  const auto entryOf = [&](const std::string& text) -> Verdicts::Entry& {
+    const std::lock_guard guard(verdicts_->adding);
+    return verdicts_->all[text];
+  };
+  Verdicts::Entry& entry = entryOf(ir::toText(graph));
+  std::call_once(entry.once, [&] {
+    Verdict verdict;
+    verdict.why = whyNot(graph, [&] { verdict.cost = lowering::costOf(nestsOf(graph, target_), target_); });
+    entry.verdict = std::move(verdict);
+  });
+  return entry.verdict;
 }
 
 void GroupCutter::foresee(const std::vector<Cut>& cuts) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -16,7 +17,8 @@ namespace codegen {
 
 /// Cuts groups of calls until each is one that the compiler takes, and that takes no longer than its calls one by one, nor than
 /// the two sides of a cut where a value that it computes again and again is stored. A refused or losing group is cut where the
-/// compiler takes both sides, of such places where fewest bytes go from one to the other.
+/// compiler takes both sides, of such places where fewest bytes go from one to the other. Copies share what they find out about
+/// graphs, and each may be used on a thread of its own.
 class GroupCutter {
  public:
   GroupCutter(const ir::Graph& graph, const lowering::DataFlow& flow, const ir::Target& target)
@@ -26,17 +28,28 @@ class GroupCutter {
   /// compiler refuses are not generated. Inputs have their places (lowering::withPlaces).
   std::vector<lowering::Group> cut(const lowering::Group& group);
 
+  /// Groups in their order, each that is to be generated as what it is cut into: many at a time.
+  std::vector<lowering::Group> cut(std::vector<lowering::Group> groups) const;
+
   /// All calls of the graph as such groups: a single one that is the graph itself, where that is taken.
   std::vector<lowering::Group> cutAll();
 
-  /// Why the compiler does not take a graph; empty where it does.
-  const std::string& whyRefused(const ir::Graph& graph) { return judged(graph).why; }
+  /// Why the compiler does not take a graph; empty where it does. May be called on several threads.
+  const std::string& whyRefused(const ir::Graph& graph) const { return judged(graph).why; }
 
  private:
   /// What comes of compiling a graph.
   struct Verdict {
     std::string why;  ///< it is refused; empty where it is not
     lowering::Cost cost;
+  };
+  struct Verdicts {
+    struct Entry {
+      std::once_flag once;
+      Verdict verdict;
+    };
+    std::mutex adding;
+    std::unordered_map<std::string, Entry> all;  ///< by text
   };
   /// Calls as a group, and why they are not compiled as one; empty where they are.
   struct Candidate {
@@ -45,7 +58,8 @@ class GroupCutter {
     lowering::Cost cost;
   };
 
-  const Verdict& judged(const ir::Graph& graph);
+  /// Each graph is compiled once: whoever asks meanwhile waits.
+  const Verdict& judged(const ir::Graph& graph) const;
   const Candidate& candidateOf(const std::vector<int>& calls);
   /// Finds out about both sides of all cuts, many at a time. Each call alone is known before (costApart).
   void foresee(const std::vector<lowering::Cut>& cuts);
@@ -63,10 +77,9 @@ class GroupCutter {
   const ir::Graph& graph_;
   const lowering::DataFlow& flow_;
   const ir::Target& target_;
-  std::unordered_map<std::string, Verdict> verdicts_;  ///< by text
-  std::mutex judging_;                                 ///< of verdicts_
-  std::map<std::vector<int>, Candidate> candidates_;   ///< of the group at hand, by its calls
-  std::vector<std::vector<int>> refused_;              ///< calls of the group at hand that are no group
+  std::shared_ptr<Verdicts> verdicts_ = std::make_shared<Verdicts>();
+  std::map<std::vector<int>, Candidate> candidates_;  ///< of the group at hand, by its calls
+  std::vector<std::vector<int>> refused_;             ///< calls of the group at hand that are no group
 };
 
 }  // namespace codegen

@@ -1,7 +1,9 @@
 #include "runtime/build/compiler.h"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <numeric>
 #include <optional>
 
 #include "ir/parallel.h"
@@ -34,13 +36,22 @@ Compiler::Result Compiler::compile(const ir::KernelSource& program, const Cache&
   return {code.compileMs, code.cached};
 }
 
+std::vector<std::size_t> longestFirst(const std::vector<ir::KernelSource>& programs) {
+  std::vector<std::size_t> order(programs.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return programs[a].source.size() > programs[b].source.size(); });
+  return order;
+}
+
 double compileAll(const std::vector<ir::KernelSource>& programs, const ir::Target& target, const Cache& cache) {
   if (!cache.isOpen()) return 0;
   const auto start = std::chrono::steady_clock::now();
   Compiler compiler(target);
+  const std::vector<std::size_t> order = longestFirst(programs);
   std::atomic<bool> areThere = true;
   ir::inParallel(programs.size(), [&](std::size_t i) {
-    if (!compiler.compile(programs[i], cache).cached) areThere = false;
+    if (!compiler.compile(programs[order[i]], cache).cached) areThere = false;
   });
   return areThere ? 0 : millisecondsSince(start);
 }

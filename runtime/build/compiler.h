@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <vector>
 
@@ -27,6 +28,9 @@ class Compiler {
   struct State;
   std::unique_ptr<State> state_;
 };
+
+/// The order in which to compile programs, by their number: the longest text first, as it mostly takes longest to compile.
+std::vector<std::size_t> longestFirst(const std::vector<ir::KernelSource>& programs);
 
 /// Compiles programs into the cache on all processors at once; the milliseconds that took. Nothing is done, and 0 returned, where
 /// there is no cache, or all of them are there. Error: Toolchain, with what the compiler said.
