@@ -1,5 +1,6 @@
 // Reductions in loops: one page an idea.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -296,6 +297,16 @@ TEST_CASE("gradients of weight and bias that nobody asked for, as kernels for ch
   CHECK(gradients("out0 " + image + ", out1 f32[3], out2 f32[3]", "[True, False, True]") == "not refused");
   CHECK(gradients("out0 f32[3], out1 f32[3]", "[False, False, True]") == "not refused");
   CHECK(gradients("out0 " + image, "[True, True, True]") == "not refused");
+}
+
+TEST_CASE("rows are sorted by comparisons, as long as these are few") {
+  const auto sorted = [](const char* type, const char* places) {
+    return refusalOf(fmt::format(
+        "  in x {0}\n  y {0}, i {1} = aten.sort.default(self=x, dim=1, descending=False)\n  return y, i\n", type, places));
+  };
+  CHECK(sorted("f16[64, 100]", "i64[64, 100]") == "not refused");
+  CHECK(sorted("f16[2048, 64]", "i64[2048, 64]") == "not refused");
+  CHECK(sorted("f16[2048, 128]", "i64[2048, 128]") == "ATen sorts 128 elements sooner");
 }
 
 TEST_CASE("two loops of one call have two names") {
