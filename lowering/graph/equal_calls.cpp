@@ -128,7 +128,7 @@ class EqualCalls {
   std::map<Place, int> atPlace_;
   std::map<std::pair<ir::Phase, std::string>, std::vector<int>> known_;  ///< places of calls that others may equal
   std::vector<int> places_;                                              ///< of the graph's calls among the result's
-  bool isMixed_ = false;  ///< whether a call shows parts of which some are shown already
+  bool isMixed_ = false;  ///< whether a view with several results shows something old and something new
 };
 
 }  // namespace

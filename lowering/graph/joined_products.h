@@ -6,9 +6,9 @@
 
 namespace lowering {
 
-/// Makes one product of small ones of the same matrix of halves, as of the queries, keys and values of attention, each of which
-/// leaves multiprocessors without work. Their weights are laid side by side, once a run, and their results are columns of the
-/// joined one, as far as only products, attention and generated calls see them.
+/// Joins small products of halves that have the same left operand, such as the queries, keys and values of attention: each alone
+/// leaves multiprocessors without work. The weights are laid side by side, once a run, and the results are columns of the joined
+/// product's. Results that other calls than products, attention and generated ones see are left alone.
 ir::Graph withJoinedProducts(const ir::Graph& graph, const std::function<bool(const ir::Node&)>& isGenerated);
 
 }  // namespace lowering

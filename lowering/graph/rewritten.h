@@ -27,7 +27,7 @@ class Rewritten {
   int partOf(int value, std::string name, ir::TensorType type, int64_t offset);
   /// A contiguous value in other sizes.
   int viewOf(int value, const std::vector<int64_t>& sizes, const ir::Scope& scope);
-  /// Has a value lie in the memory of another one, with these strides and from there on, in elements.
+  /// Moves a value into the memory of another one, `in`: it lies there as `placed` says, `offset` elements further on.
   void place(int value, int in, const ir::GraphValue& placed, int64_t offset);
 
   ir::Graph result();

@@ -4,6 +4,7 @@
 
 #include "inputs/text/words.h"
 #include "ir/error.h"
+#include "opbench/settings/repeatable_option.h"
 
 namespace opbench {
 namespace {
@@ -97,7 +98,7 @@ RaceOption word(std::string_view names, std::string text, Read read, Tell tell) 
 
 RaceOption repeatable(std::string_view names, std::string text, Read read, Tell tell) {
   RaceOption option = word(names, text + "; repeatable", std::move(read), std::move(tell));
-  option.shape.emplace_back([](CLI::Option& each) { each.expected(1)->take_all()->allow_extra_args(false); });
+  option.shape.emplace_back([](CLI::Option& each) { repeated(&each); });
   return option;
 }
 

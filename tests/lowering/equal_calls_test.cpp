@@ -39,7 +39,7 @@ TEST_SUITE("equal calls") {
 )");
   }
 
-  TEST_CASE("calls stay that are of another phase, of a library, handed back, or of what changes between them") {
+  TEST_CASE("equal calls stay in another phase, in a library, as outputs, and where their operands change meanwhile") {
     const auto stays = [](const std::string& text) { return withoutEqual(text) == text; };
     const std::string begin = "graph\n  in x f32[8, 8]\n  a f32[8, 8] = aten.exp.default(self=x)\n";
     CHECK(stays(begin + "  b f32[8, 8] = aten.exp.default(self=x) @backward 0\n"

@@ -10,6 +10,7 @@
 #include "opbench/networks/options/words.h"
 #include "opbench/results/timing.h"
 #include "opbench/settings/number_option.h"
+#include "opbench/settings/repeatable_option.h"
 #include "opbench/text/numbers.h"
 #include "runtime/program/programs.h"
 
@@ -47,15 +48,10 @@ void declareSubject(CLI::App& verb, ModelOptions& options, bool& tracesMemory) {
   verb.add_flag("--training", options.isTraining, "Also measure a step of training: forward, loss, backward, optimizer");
   verb.add_flag("--torchscript", options.isTraced, "Also race the model as traced TorchScript");
   verb.add_flag("--only-pretrain-model,--only_pretrain_model", options.isWithoutHead, "The models without their heads");
-  verb.add_option("--input", options.inputs, "An input of a TorchScript file, as in f32:2,3,224,224; repeatable, in order")
-      ->expected(1)
-      ->take_all()
-      ->allow_extra_args(false)
+  repeated(
+      verb.add_option("--input", options.inputs, "An input of a TorchScript file, as in f32:2,3,224,224; repeatable, in order"))
       ->type_name("DTYPE:SIZES");
-  verb.add_option("--input-range", options.inputRanges, "Integers of an input are from L to less than N; repeatable")
-      ->expected(1)
-      ->take_all()
-      ->allow_extra_args(false)
+  repeated(verb.add_option("--input-range", options.inputRanges, "Integers of an input are from L to less than N; repeatable"))
       ->type_name("[NAME=]L..N");
   declareComputation(verb, options);
   verb.add_flag("--bfloat16", options.isBfloat16, "Parameters and inputs in bfloat16");

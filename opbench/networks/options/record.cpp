@@ -8,6 +8,7 @@
 #include "ir/error.h"
 #include "opbench/networks/options/model.h"
 #include "opbench/networks/options/words.h"
+#include "opbench/settings/repeatable_option.h"
 
 namespace opbench {
 namespace {
@@ -34,11 +35,9 @@ void declareRecord(CLI::App& app, RecordOptions& options) {
       ->expected(1)
       ->required()
       ->type_name("NAME");
-  verb->add_option("--input", options.inputs,
-                   "Sizes of an input, in order or by name: 2,128 or ids=2,128 (default: those of its export); repeatable")
-      ->expected(1)
-      ->take_all()
-      ->allow_extra_args(false)
+  repeated(
+      verb->add_option("--input", options.inputs,
+                       "Sizes of an input, in order or by name: 2,128 or ids=2,128 (default: those of its export); repeatable"))
       ->type_name("SIZES");
   verb->add_flag("--training", options.model.isTraining, "A step of training: forward, loss, backward, optimizer");
   declareComputation(*verb, options.model);

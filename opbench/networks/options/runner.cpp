@@ -11,6 +11,7 @@
 #include "ir/error.h"
 #include "opbench/networks/options/words.h"
 #include "opbench/settings/options.h"
+#include "opbench/settings/repeatable_option.h"
 #include "opbench/text/numbers.h"
 
 namespace opbench {
@@ -70,10 +71,7 @@ void declareModes(CLI::App& verb, RunnerOptions& options) {
 /// What the runner runs.
 void declareChoice(CLI::App& verb, RunnerOptions& options) {
   verb.add_flag("--inference", options.isInference, "Runner: inference alone (the default; --training is training alone)");
-  verb.add_option("--exclude-exact", options.excludedNames, "Runner: leave out the model of this name; repeatable")
-      ->expected(1)
-      ->take_all()
-      ->allow_extra_args(false)
+  repeated(verb.add_option("--exclude-exact", options.excludedNames, "Runner: leave out the model of this name; repeatable"))
       ->type_name("NAME");
   verb.add_option("--only", options.only, "Runner: this model alone")->type_name("NAME");
   verb.add_option("--batch-size-file", options.batchSizeFile, "Runner: batches of models, NAME,BATCH a line")->type_name("FILE");

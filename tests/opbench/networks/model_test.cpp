@@ -139,7 +139,7 @@ TEST_SUITE("models") {
     }
   }
 
-  TEST_CASE("of what eager itself misses by more than a hundredth one run says little, and runs nearby count") {
+  TEST_CASE("an output that eager itself misses by more than a hundredth is judged beside runs nearby") {
     ModelBed bed("inference", "((T([16, 8], f32),), {})");
     bed.correctness.begin(1, {});
     Reference reference = makeReference(bed.model);
