@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 
 #include "lowering/heuristics/columns.h"
 #include "lowering/heuristics/gpu_limits.h"
@@ -79,36 +80,54 @@ LayoutSchedule scheduleOf(const PersistentDraft& draft, const MixedOrderReductio
   return schedule;
 }
 
-}  // namespace
+/// Groups in which so many threads have something to do. Rows that are reduced need what shuffles combine; of others the fewest
+/// threads are idle where a group has no more, and the widest CTAs where whole warps are a few groups.
+std::vector<int> groupsFor(int64_t threads, bool isReduced) {
+  if (isReduced) return {static_cast<int>(groupOf(threads))};
+  std::vector<int> groups;
+  for (int64_t unit = 1; unit <= warp; unit *= 2) {
+    const auto group = static_cast<int>(ceilDiv(threads, unit) * unit);
+    if (groups.empty() || groups.back() != group) groups.push_back(group);
+  }
+  return groups;
+}
 
-std::optional<LayoutSchedule> choosePersistentSchedule(const MixedOrderReduction& matrix, const ir::Target& target) {
+/// Of the drafts that a CTA's registers and shared memory have room for, the one that is worth most.
+std::optional<PersistentDraft> draftOf(const MixedOrderReduction& matrix, const ir::Target& target) {
   const int64_t rowVectors = matrix.columns() / matrix.lanes;
   const VectorRegisters first = registersOf(matrix, /*ofBoth=*/false), all = registersOf(matrix, /*ofBoth=*/true);
   const bool isReduced = matrix.alongRows.traversals() > 0;
   const int64_t enough = isReduced ? limits::persistent::rowBytesAhead : limits::persistent::columnBytesAhead;
-  PersistentDraft best;
+  std::optional<PersistentDraft> best;
   double most = 0;
-  for (int vectors = 1; vectors <= limits::persistent::mostVectors; ++vectors) {
-    for (int rows = 1; rows <= (isReduced ? 1 : limits::persistent::mostRows); rows *= 2) {
-      PersistentDraft draft;
-      draft.vectors = vectors;
-      draft.rows = rows;
-      draft.group = static_cast<int>(groupOf(ceilDiv(rowVectors, vectors)));
-      const int64_t held = std::max(first.held(vectors, rows), all.held(vectors, 1));
-      draft.block = static_cast<int>(widestBlock(std::max(warp, draft.group), limits::persistent::ownRegisters + held, target));
-      if (draft.block == 0 || sharedBytes(matrix, draft) > target.ctaSharedBytes) continue;
-      // Idle lanes are lost, and what is read ahead keeps memory busy. More threads do better than more vectors of each.
-      const double used = static_cast<double>(rowVectors) / static_cast<double>(draft.group * vectors);
-      const double ahead = static_cast<double>(std::min(draft.block * first.ahead(vectors, rows), enough));
-      const double worth = used * ahead;
-      if (worth <= most) continue;
-      most = worth;
-      best = draft;
-    }
-  }
-  if (most == 0) return std::nullopt;
-  best.grid = static_cast<int>(std::min<int64_t>(target.processors, ceilDiv(matrix.rows(), int64_t{best.groups()} * best.rows)));
-  return scheduleOf(best, matrix);
+  const auto consider = [&](int vectors, int group, int rows) {
+    PersistentDraft draft{.group = group, .vectors = vectors, .rows = rows};
+    const int64_t held = std::max(first.held(vectors, rows), all.held(vectors, 1));
+    draft.block = static_cast<int>(widestBlock(std::lcm(warp, group), limits::persistent::ownRegisters + held, target));
+    if (draft.block == 0 || sharedBytes(matrix, draft) > target.ctaSharedBytes) return;
+    draft.grid = static_cast<int>(std::min<int64_t>(target.processors, ceilDiv(matrix.rows(), int64_t{draft.groups()} * rows)));
+    // Idle lanes are lost, what is read ahead keeps memory busy, and threads keep a multiprocessor busy. More threads do better
+    // than more vectors of each, and more CTAs than more rows of each.
+    const double used = static_cast<double>(rowVectors) / (group * vectors);
+    const auto ahead = static_cast<double>(std::min(draft.block * first.ahead(vectors, rows), enough));
+    const double busy = std::min(1.0, static_cast<double>(draft.block) / limits::persistent::busyThreads);
+    const double filled = std::min(1.0, 2.0 * draft.grid / target.processors);
+    const double worth = used * ahead * busy * filled;
+    if (worth <= most) return;
+    most = worth;
+    best = draft;
+  };
+  for (int vectors = 1; vectors <= limits::persistent::mostVectors; ++vectors)
+    for (const int group : groupsFor(ceilDiv(rowVectors, vectors), isReduced))
+      for (int rows = 1; rows <= (isReduced ? 1 : limits::persistent::mostRows); rows *= 2) consider(vectors, group, rows);
+  return best;
+}
+
+}  // namespace
+
+std::optional<LayoutSchedule> choosePersistentSchedule(const MixedOrderReduction& matrix, const ir::Target& target) {
+  const std::optional<PersistentDraft> draft = draftOf(matrix, target);
+  return draft ? std::optional(scheduleOf(*draft, matrix)) : std::nullopt;
 }
 
 LayoutSchedule choosePersistentResults(const LoopNest& results, int block, int64_t ctas) {
@@ -151,13 +170,17 @@ std::optional<LayoutSchedule> choosePersistentColumns(const MixedOrderReduction&
   int64_t bytes = 0;
   for (const MatrixInput& input : columns.inputs())
     if (input.isOfRow && input.isVector) bytes += columns.rows() * columns.columns() * ir::sizeOf(input.dtype());
-  if (bytes < limits::persistent::leastColumnBytes) return std::nullopt;
-  const bool isStored = !columns.alongRows.elementStores.empty();
-  const int64_t partialBytes = target.processors * columns.columns() * columns.sumBytes();
-  const bool areNeighbours = columns.domain.dims().size() == columns.domain.elementDims() + 1;
-  const bool areFew = isStored ? limits::persistent::partialShare.of(bytes) >= partialBytes
-                               : areNeighbours && columns.rows() >= limits::persistent::rowsPerColumn * columns.columns();
-  return areFew ? choosePersistentSchedule(columns, target) : std::nullopt;
+  const std::optional<PersistentDraft> draft = draftOf(columns, target);
+  if (!draft) return std::nullopt;
+  const int64_t partialBytes = draft->grid * columns.columns() * columns.sumBytes();
+  const auto isFaster = [&] {
+    if (!columns.alongColumns.elementStores.empty()) return bytes >= limits::persistent::leastNormBytes && bytes >= partialBytes;
+    if (bytes < limits::persistent::leastColumnBytes) return false;
+    if (!columns.alongRows.elementStores.empty()) return limits::persistent::partialShare.of(bytes) >= partialBytes;
+    const bool areNeighbours = columns.domain.dims().size() == columns.domain.elementDims() + 1;
+    return areNeighbours && columns.rows() >= limits::persistent::rowsPerColumn * columns.columns();
+  };
+  return isFaster() ? std::optional(scheduleOf(*draft, columns)) : std::nullopt;
 }
 
 namespace {

@@ -22,11 +22,16 @@ void need(bool holds, fmt::format_string<Args...> reason, Args&&... args) {
 
 constexpr bool isPowerOfTwo(int64_t n) { return n > 0 && std::has_single_bit(static_cast<uint64_t>(n)); }
 
+/// Error: Input, unless the threads of a CTA are whole warps.
+inline void checkWarps(const Layout& layout) {
+  const bool areWhole = layout.extent(Bind::Thread) % ir::Target::warp == 0;
+  need(layout.block == 0 && areWhole, "a CTA has whole warps, all of them busy");
+}
+
 /// Error: Input, unless groups of so many threads can exchange, and fill CTAs of whole warps.
 inline void checkGroups(int64_t group, const Layout& layout) {
-  const int64_t threads = layout.extent(Bind::Thread);
   need(isPowerOfTwo(group) || group % ir::Target::warp == 0, "a group is a part of a warp or whole warps");
-  need(layout.block == 0 && threads % ir::Target::warp == 0, "a CTA has whole warps, all of them busy");
+  checkWarps(layout);
 }
 
 }  // namespace lowering

@@ -299,8 +299,7 @@ TEST_CASE("columns: a CTA has a cache line of them; few and long ones are split 
   CHECK(sum("f16[4096, 50]", "[0]", "f16[1, 50]") == "columns: vectors of 2 columns, 16x16 threads, a cluster of 16 CTAs");
   CHECK(sum("f32[8192, 30522]", "[0]", "f32[1, 30522]") == "columns: vectors of 2 columns, 64x8 threads");
   CHECK(sum("f16[512, 1002]", "[0]", "f16[1, 1002]") == "columns: vectors of 2 columns, 32x8 threads, a cluster of 4 CTAs");
-  CHECK(batchNorm("f16[32, 64, 14, 14] strides (12544, 1, 896, 64)", 64) ==
-        "columns: vectors of 8 columns, 2x128 threads, a cluster of 16 CTAs");
+  CHECK(batchNorm("f16[1568, 64]", 64) == "columns: vectors of 8 columns, 4x64 threads, a cluster of 16 CTAs");
 }
 
 TEST_CASE("tensors that run different ways: tiles of rows in shared memory, as large as three resident CTAs allow") {
@@ -385,6 +384,8 @@ TEST_CASE("tall matrices: CTAs that stay; as few vectors of a row a thread as le
   CHECK(sum("f16[8192, 3072]", "[0]", "f16[1, 3072]") == "columns: vectors of 8 columns, 8x64 threads, a cluster of 4 CTAs");
   CHECK(batchNorm("f16[25088, 256]", 256) ==
         "persistent: 132 CTAs of 512 threads, 32 threads a row, 1 vectors of each, 4 rows at once");
+  CHECK(batchNorm("f16[8, 144, 56, 56] strides (451584, 1, 8064, 144)", 144) ==
+        "persistent: 132 CTAs of 480 threads, 20 threads a row, 1 vectors of each, 4 rows at once");
 }
 
 TEST_CASE("rows that an index tensor names are reduced along the rows, in vectors") {
