@@ -18,11 +18,6 @@ constexpr int leastConvolutions = 3;
 /// Bytes of a pixel's channels that a view has to show at least: with less, as with the 32 channels that a layer of DenseNet
 /// adds, a step of its training takes 7.2 ms in place of 5.7 on an H100.
 constexpr int64_t leastRun = 128;
-/// Elements of a window of each channel by itself, from which on a step of training is faster so. On an H200 one of ConvMixer,
-/// whose windows are 7 x 7, takes 11.5 ms in place of 35.5; of EfficientNet and MobileNet, with 3 x 3 and 5 x 5, 3.62 and 2.24 in
-/// place of 3.36 and 2.16.
-constexpr int64_t leastWindow = 49;
-
 bool isConvolution(const ir::Node& node) {
   return node.op == "aten.convolution.default" || node.op == "aten.convolution_backward.default";
 }
@@ -90,11 +85,7 @@ class Sets {
 class LayoutOfImages {
  public:
   LayoutOfImages(const ir::Graph& graph, const std::function<bool(const ir::Node&)>& isGenerated)
-      : graph_(graph),
-        isGenerated_(isGenerated),
-        relayout_(graph),
-        hasGradients_(std::any_of(graph.nodes.begin(), graph.nodes.end(),
-                                  [](const ir::Node& node) { return node.op == "aten.convolution_backward.default"; })) {}
+      : graph_(graph), isGenerated_(isGenerated), relayout_(graph) {}
 
   ir::Graph run() {
     const auto takes = [&](const ir::Node& node) { return isConvolution(node) || isGenerated_(node); };
@@ -140,19 +131,14 @@ class LayoutOfImages {
     if (layouts_.contains(memory)) memories.push_back(memory);
   }
 
-  /// Whether a convolution is of halves, of two dimensions, and no transposed one. Where there are gradients, windows of each
-  /// channel by itself have to be large, too.
+  /// Whether a convolution is of halves, of two dimensions, and no transposed one.
   bool isPlain(const ir::Node& node) const {
-    const auto* groups = node.find<int64_t>("groups");
     const auto* transposed = node.find<bool>("transposed");
     const auto* input = node.find<ir::ValueRef>("input");
     const auto* weight = node.find<ir::ValueRef>("weight");
-    if (groups == nullptr || transposed == nullptr || *transposed || input == nullptr || weight == nullptr) return false;
+    if (transposed == nullptr || *transposed || input == nullptr || weight == nullptr) return false;
     const ir::TensorType& type = relayout_.valueOf(input->index).type;
-    if (!ir::isHalf(type.dtype) || type.sizes.size() != 4) return false;
-    const ir::TensorType& window = relayout_.valueOf(weight->index).type;
-    const bool isOfEach = *groups > 1 && window.sizes[1] == 1;
-    return !isOfEach || !hasGradients_ || window.sizes[2] * window.sizes[3] >= leastWindow;
+    return ir::isHalf(type.dtype) && type.sizes.size() == 4;
   }
 
   bool isWorthIt(int memory) {
@@ -172,7 +158,6 @@ class LayoutOfImages {
   const ir::Graph& graph_;
   const std::function<bool(const ir::Node&)>& isGenerated_;
   Relayout relayout_;
-  const bool hasGradients_;
   std::map<int, std::shared_ptr<const ChannelsLast>> layouts_;  ///< of the memories that may change
   Sets sets_;                                                   ///< of these
   std::vector<std::pair<int, int>> convolutions_;               ///< nodes, and a memory of each that may change
