@@ -27,8 +27,8 @@ Reference makeReference(runtime::Workload& workload);
 /// Several runs of eager on the arguments as they were drawn; none where the first already gives the bits of the reference.
 std::vector<runtime::TensorList> differingRuns(runtime::Workload& workload, const Reference& reference);
 /// Several runs of a network's eager on operands that are off by a rounding: the furthest of them says what its arithmetic
-/// allows. The error of one run says little of an output of few elements, as it may be small by chance, or of one that it misses
-/// by more than a hundredth, and nothing without a reference.
+/// allows. The error of one run says little of an output of few elements, as it may be small by chance, of one that it misses by
+/// more than a hundredth, and of single elements, and nothing without a reference.
 std::vector<runtime::TensorList> nearbyRuns(runtime::Workload& workload);
 
 /// Compares every output with the reference of the workload's data and judges it; the first that is wrong decides.
