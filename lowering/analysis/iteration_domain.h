@@ -34,6 +34,7 @@ class IterationDomain {
   /// The same in the order of one of the nest's stores.
   IterationDomain(const ir::Loops& loops, const ReductionNest& nest, const ir::StoreTo& order);
 
+  ir::ExprPool& pool() const { return *pool_; }
   const std::vector<Dim>& dims() const { return dims_; }
   std::size_t elementDims() const { return elementDims_; }
   /// Of a nest: whether it is an inner reduction, contiguous along the reduced axes; else an outer (column) one, contiguous along

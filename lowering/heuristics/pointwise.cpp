@@ -182,7 +182,8 @@ std::vector<Schedule> otherPointwise(const LoopNest& nest, const ir::Target& tar
   if (nest.reduction) return {};
   const PointwiseDraft rules = draftPointwise(nest.domain, target);
   if (!start.isChosen) return {scheduleOf(rules, nest.domain)};
-  if (!nest.domain.accumulates() && gatheredBytes(nest.domain, nest.domain.innermost()) > 0)
+  const int widest = widestVector(nest.domain, target);
+  if (!nest.domain.accumulates() && gatheredBytes(nest.domain, nest.domain.innermost(), widest) > 0)
     return othersOfGathering(nest.domain, target);
   std::vector<Schedule> schedules;
   for (const int steps : {1, 2, 4})

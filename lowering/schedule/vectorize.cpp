@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "ir/walk.h"
+#include "lowering/analysis/lane_mask.h"
+
 namespace lowering {
 namespace {
 
@@ -20,6 +23,16 @@ const Expr* offsetOf(ir::ExprPool& pool, const IterationDomain& domain, const Ac
   return pool.make(ir::Op::Add, {place.flat, pool.integer(ir::DType::I64, access.form->constant)});
 }
 
+/// Whether a vector that is read under a mask is read as a whole or not at all.
+bool isMaskedAsOne(ir::ExprPool& pool, const IterationDomain& domain, const Access& access, const LanePlace& place,
+                   const LoadMap& loads) {
+  if (!access.isMasked() || place.flat != nullptr) return false;
+  const Expr* mask = domain.at(access.node->src[1], place.each, loads);
+  const Expr* other = domain.at(access.node->src[2], place.each, loads);
+  const bool isOneValue = !ir::dependsOn(other, place.lane) && ir::loadsIn({other}).empty();
+  return isOneValue && isSameForLanes(pool, mask, place.lane, place.lane->axis().extent);
+}
+
 }  // namespace
 
 LoadMap readLanes(ir::ExprPool& pool, const IterationDomain& domain, const LanePlace& place, LoadMap bindings) {
@@ -28,7 +41,8 @@ LoadMap readLanes(ir::ExprPool& pool, const IterationDomain& domain, const LaneP
     const bool contiguous = isContiguous(domain, access, place);
     const Expr* offset = offsetOf(pool, domain, access, place, contiguous, bindings);
     const auto mode = contiguous ? ir::LoadMode::Contiguous : ir::LoadMode::PerLane;
-    bindings[access.node] = domain.load(access, offset, mode, place.each, bindings);
+    const bool isWhole = contiguous && isMaskedAsOne(pool, domain, access, place, bindings);
+    bindings[access.node] = domain.load(access, offset, mode, isWhole ? place.base : place.each, bindings);
   }
   return bindings;
 }
