@@ -24,8 +24,11 @@ double operationsPerLoad(ir::Backend backend) {
   return 1;
 }
 
-/// Operations that a function such as a sine stands for where it is computed again and again, and how often that is at the least.
-constexpr double operationsOfFunction = 16, again = 4;
+/// How often a function is computed again where it counts for many operations.
+constexpr double again = 4;
+
+/// The operations that a function then stands for: sines and cosines bring their argument near zero first.
+double operationsOf(Op function) { return function == Op::Sin || function == Op::Cos ? 32 : 16; }
 
 /// What memory moves while a kernel starts, or tasks do.
 double startBytes(ir::Backend backend) {
@@ -91,7 +94,7 @@ class Counter {
       if (expr->op == Op::Load)
         load(static_cast<std::size_t>(expr->load().buffer), points);
       else if (ir::isFunction(expr->op) && everywhere >= again * points)  // loops of elements compute it at each of them
-        cost_.operations += everywhere * operationsOfFunction;
+        cost_.operations += everywhere * operationsOf(expr->op);
       else if (dependences.isOperation(*expr))
         cost_.operations += points;
     }

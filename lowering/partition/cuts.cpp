@@ -40,6 +40,7 @@ class Cutting {
       }
       parts.insert({waitedFor, others, earlier});
     }
+    for (const int64_t most : sizes()) parts.insert(small(most));
     std::vector<std::tuple<int64_t, size_t, Part>> ordered;
     for (const Part& part : parts) {
       const auto size = static_cast<size_t>(std::count(part.begin(), part.end(), true));
@@ -56,6 +57,29 @@ class Cutting {
     Cut cut;
     for (size_t i = 0; i < calls_.size(); ++i) (part[i] ? cut.first : cut.second).push_back(calls_[i]);
     return cut;
+  }
+
+  /// Elements of a call's largest result.
+  int64_t sizeOf(size_t call) const {
+    int64_t most = 0;
+    for (const int value : graph_.nodes[static_cast<size_t>(calls_[call])].outputs)
+      most = std::max(most, graph_.values[static_cast<size_t>(value)].type.numel());
+    return most;
+  }
+  std::set<int64_t> sizes() const {
+    std::set<int64_t> all;
+    for (size_t call = 0; call < calls_.size(); ++call) all.insert(sizeOf(call));
+    return all;
+  }
+
+  /// Calls that have at most so many elements, as have all that they wait for.
+  Part small(int64_t most) const {
+    Part part(calls_.size());
+    for (size_t call = 0; call < calls_.size(); ++call) {
+      part[call] = sizeOf(call) <= most;
+      for (size_t i = 0; i < calls_.size() && part[call]; ++i) part[call] = !before_[call][i] || part[i];
+    }
+    return part;
   }
 
   /// Of memories that both parts have to do with: what lies there, of which each part sees the largest value.
