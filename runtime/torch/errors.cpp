@@ -15,7 +15,8 @@ bool isOutOfMemory(const std::exception& error) {
   const auto* ofTorch = dynamic_cast<const c10::Error*>(&error);
   const std::string_view text = ofTorch != nullptr ? ofTorch->what_without_backtrace() : error.what();
   return text.find("can't allocate memory") != std::string_view::npos ||
-         text.find("CUDA out of memory") != std::string_view::npos;
+         text.find("CUDA out of memory") != std::string_view::npos ||
+         text.find("CUDA error: out of memory") != std::string_view::npos;
 }
 
 }  // namespace runtime
