@@ -62,7 +62,7 @@ class Workload {
   /// numbers, and for what is no single call.
   virtual EagerRuns runEagerOnContiguous() { return {}; }
   /// Runs the baseline on operands that are off by a rounding of its arithmetic, up or down as `seed` says: any run may be as far
-  /// off as this moves its results. Empty for what is no network.
+  /// off as this moves its results. Empty for a single call.
   virtual TensorList runEagerNearby(uint64_t /*seed*/) { return {}; }
   /// Runs the baseline once, where it is a contender, and says what each of its parts adds to the memory that tensors hold, by
   /// their first calls; empty where it has no parts that can be told.

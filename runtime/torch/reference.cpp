@@ -6,27 +6,12 @@
 #include "ir/error.h"
 #include "runtime/torch/aten_call.h"
 #include "runtime/torch/float64_forms.h"
+#include "runtime/torch/precision.h"
 #include "runtime/torch/state.h"
 #include "runtime/torch/translate.h"
 #include "runtime/torch/types.h"
 
 namespace runtime {
-namespace {
-
-at::ScalarType upcastType(at::ScalarType type) {
-  if (at::isFloatingType(type)) return at::kDouble;
-  return at::isComplexType(type) ? at::kComplexDouble : type;
-}
-
-}  // namespace
-
-at::Tensor inFloat64(const at::Tensor& tensor) {
-  if (tensor.unsafeGetTensorImpl()->is_wrapped_number()) return tensor;
-  const at::Tensor flat = flatStorage(tensor);
-  const at::ScalarType type = upcastType(tensor.scalar_type());
-  return shapeLike(type == tensor.scalar_type() ? flat.clone() : flat.to(type), tensor);
-}
-
 namespace {
 
 /// Whether the schema declares a dtype here; on the stack it is an integer like any other.
@@ -43,7 +28,7 @@ torch::jit::Stack inFloat64(const c10::FunctionSchema& schema, const torch::jit:
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const c10::Argument& formal = schema.arguments()[i];
     if (isDTypeArgument(formal) && arguments[i].isInt()) {
-      upcasts.emplace_back(static_cast<int64_t>(upcastType(arguments[i].toScalarType())));
+      upcasts.emplace_back(static_cast<int64_t>(inDouble(arguments[i].toScalarType())));
     } else if (formal.name() == "half_to_float") {
       upcasts.emplace_back(false);  // double is wider than what it asks for, and refused
     } else {

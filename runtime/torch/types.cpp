@@ -26,6 +26,11 @@ ir::TensorType typeOf(const at::Tensor& tensor) {
   return type;
 }
 
+at::ScalarType inDouble(at::ScalarType dtype) {
+  if (at::isFloatingType(dtype)) return at::kDouble;
+  return at::isComplexType(dtype) ? at::kComplexDouble : dtype;
+}
+
 at::Tensor resolved(const at::Tensor& tensor) { return tensor.resolve_conj().resolve_neg(); }
 
 at::Tensor flatStorage(const at::Tensor& tensor) {

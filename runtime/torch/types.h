@@ -23,8 +23,8 @@ at::Tensor shapeLike(const at::Tensor& flat, const at::Tensor& like);
 /// A copy in storage of its own with the same sizes and strides, overlaps included.
 at::Tensor cloneStorage(const at::Tensor& tensor);
 
-/// The tensor's values as they were rounded, in double precision and with the same strides; a Python number stays one.
-at::Tensor inFloat64(const at::Tensor& tensor);
+/// The dtype in double precision; integers and conditions stay what they are.
+at::ScalarType inDouble(at::ScalarType dtype);
 
 /// While it lives, numbers whose dtype is nowhere named are in double precision: constants of a program in float64, and what ATen
 /// makes of integers where a result is floating point.

@@ -16,6 +16,7 @@
 #include "runtime/program/autocast.h"
 #include "runtime/program/extents.h"
 #include "runtime/program/traced.h"
+#include "runtime/torch/precision.h"
 #include "runtime/torch/state.h"
 #include "runtime/torch/translate.h"
 #include "runtime/workloads/model/memory_trace.h"

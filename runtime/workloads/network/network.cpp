@@ -8,6 +8,7 @@
 #include "runtime/capture/session.h"
 #include "runtime/device.h"
 #include "runtime/known_contenders.h"
+#include "runtime/torch/precision.h"
 #include "runtime/torch/state.h"
 #include "runtime/torch/translate.h"
 #include "runtime/workloads/network/layered.h"

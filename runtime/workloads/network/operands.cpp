@@ -15,16 +15,6 @@
 namespace runtime {
 namespace {
 
-/// The distance from 1 to the next number of a dtype.
-double epsilonOf(at::ScalarType dtype) {
-  switch (dtype) {
-    case at::kHalf: return std::numeric_limits<c10::Half>::epsilon();
-    case at::kBFloat16: return std::numeric_limits<c10::BFloat16>::epsilon();
-    case at::kDouble: return std::numeric_limits<double>::epsilon();
-    default: return std::numeric_limits<float>::epsilon();
-  }
-}
-
 /// A stream of random numbers for the tensor of a number.
 uint64_t streamOf(uint64_t seed, uint64_t number) { return inputs::randomBits(seed ^ 0x6e6574776f726bULL, number); }
 
@@ -86,17 +76,6 @@ void drawOperands(const Recurrent& network, uint64_t seed, const Operands& opera
     const double middle = parameters[i].name.ends_with(".weight") ? 1 : 0;  // of a norm
     fillWith(operands.weights[i], streamOf(seed, number++), [&](double p) { return middle + bound * (2 * p - 1); });
   }
-}
-
-at::Tensor inFloat64(const at::Tensor& tensor) { return tensor.to(at::kDouble, false, true); }
-
-at::Tensor offByARounding(const at::Tensor& tensor, std::optional<at::ScalarType> cast, uint64_t seed) {
-  const double step = epsilonOf(cast.value_or(tensor.scalar_type()));
-  at::Generator generator = at::globalContext().defaultGenerator(tensor.device()).clone();
-  generator.set_current_seed(seed);
-  const auto wide = tensor.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
-  const at::Tensor part = at::empty(tensor.sizes(), tensor.options().dtype(wide)).uniform_(-0.5, 0.5, generator);
-  return at::addcmul(tensor.to(wide), tensor.to(wide), part, step).to(tensor.scalar_type());
 }
 
 Operands copied(const Operands& operands, const TensorChange& change) {

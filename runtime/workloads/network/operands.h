@@ -31,10 +31,6 @@ void drawOperands(const Recurrent& network, uint64_t seed, const Operands& opera
 
 /// Makes a copy of a tensor of floating point.
 using TensorChange = std::function<at::Tensor(const at::Tensor&)>;
-/// The tensor in float64, in memory of its own.
-at::Tensor inFloat64(const at::Tensor& tensor);
-/// The tensor with each element off by at most a rounding of its dtype, or of one that it is cast to, as `seed` says.
-at::Tensor offByARounding(const at::Tensor& tensor, std::optional<at::ScalarType> cast, uint64_t seed);
 /// Copies of all of them, changed.
 Operands copied(const Operands& operands, const TensorChange& change);
 

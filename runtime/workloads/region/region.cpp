@@ -15,6 +15,7 @@
 #include "runtime/device.h"
 #include "runtime/torch/aten_call.h"
 #include "runtime/torch/guard.h"
+#include "runtime/torch/precision.h"
 #include "runtime/torch/state.h"
 #include "runtime/torch/translate.h"
 #include "runtime/torch/types.h"
@@ -259,6 +260,14 @@ TensorList Region::runEagerInFloat64() {
   } catch (const c10::Error&) {
     return {};
   }
+}
+
+TensorList Region::runEagerNearby(uint64_t seed) {
+  const c10::InferenceMode guard;
+  Tensors inputs;
+  for (const at::Tensor& tensor : sets_[0])
+    inputs.push_back(tensor.is_floating_point() ? offByARounding(tensor, {}, seed++) : cloneStorage(tensor));
+  return makeTensorList(calls_.run(std::move(inputs)).outputs);
 }
 
 std::string Region::outputName(int output) const { return fmt::format("output {}", output); }

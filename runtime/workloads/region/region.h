@@ -34,6 +34,7 @@ class Region : public Workload {
   int64_t operandBytes() const override;
   TensorList runEager() override;
   TensorList runEagerInFloat64() override;
+  TensorList runEagerNearby(uint64_t seed) override;
   std::string outputName(int output) const override;
   std::optional<Contender> reference() const override { return Contender::Eager; }
   ir::Graph graph(const TensorList& /*outputs*/) const override { return graph_; }
