@@ -206,10 +206,8 @@ Verdict CorrectnessCheck::judged(const runtime::Trial& trial, const runtime::Ten
 Verdict CorrectnessCheck::amongRuns(const runtime::TensorList& found, const Criterion& criterion, const Verdict& verdict) const {
   Reference reference = reference_;
   reference.again = differingRuns(workload_, reference_);
-  if (criterion_.rule == Rule::Network) {
-    if (nearby_.empty()) nearby_ = nearbyRuns(workload_);
-    reference.nearby = nearby_;
-  }
+  if (nearby_.empty() && workload_.call() == nullptr) nearby_ = nearbyRuns(workload_);
+  reference.nearby = nearby_;
   const bool areMore = !reference.again.empty() || !reference.nearby.empty();
   return areMore ? check(found, reference, workload_, criterion, tolerances_) : verdict;
 }

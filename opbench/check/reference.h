@@ -19,14 +19,14 @@ struct Reference {
   double largestOutput = 0;          ///< of a network: the largest root mean square of an output
   /// More runs of eager, where they differ (sums by atomics): the largest of their errors is then eager's.
   std::vector<runtime::TensorList> again{};
-  /// Runs of a network on operands nearby, which count likewise where the error of one run says little.
+  /// Runs of a network or a region on operands nearby, which count likewise where the error of one run says little.
   std::vector<runtime::TensorList> nearby{};
 };
 /// Runs eager, and eager in float64.
 Reference makeReference(runtime::Workload& workload);
 /// Several runs of eager on the arguments as they were drawn; none where the first already gives the bits of the reference.
 std::vector<runtime::TensorList> differingRuns(runtime::Workload& workload, const Reference& reference);
-/// Several runs of a network's eager on operands that are off by a rounding: the furthest of them says what its arithmetic
+/// Several runs of eager on a network's or a region's operands, off by a rounding: the furthest of them says what its arithmetic
 /// allows. The error of one run says little of an output of few elements, as it may be small by chance, of one that it misses by
 /// more than a hundredth, and of single elements, and nothing without a reference.
 std::vector<runtime::TensorList> nearbyRuns(runtime::Workload& workload);

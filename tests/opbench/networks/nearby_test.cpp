@@ -3,10 +3,15 @@
 #include <ATen/TensorOperators.h>
 #include <doctest/doctest.h>
 
+#include <limits>
+
+#include "opbench/check/correctness_check.h"
 #include "opbench/check/reference.h"
 #include "runtime/devices/open.h"
+#include "runtime/torch/precision.h"
 #include "runtime/torch/state.h"
 #include "runtime/workloads/model/model.h"
+#include "runtime/workloads/region/region.h"
 #include "tests/runtime/program/models.h"
 #include "tests/runtime/sample.h"
 
@@ -40,6 +45,24 @@ class Judge {
   Reference reference_;
 };
 
+/// Divides by sums of rows, which it adds from their ends; times `factor`.
+class FromTheEnd : public runtime::Callable {
+ public:
+  FromTheEnd(const runtime::Region& region, double factor) : region_(region), factor_(factor) { isDirect = true; }
+  runtime::TensorList operator()() override {
+    const std::vector<at::Tensor> inputs = region_.operands(set_).state().tensors;
+    at::Tensor sum = inputs[0].select(1, 7).clone();
+    for (int column = 6; column >= 0; --column) sum += inputs[0].select(1, column);
+    return runtime::makeTensorList({inputs[1] / sum.unsqueeze(1) / sum.unsqueeze(1) * factor_});
+  }
+  void use(int number) override { set_ = number; }
+
+ private:
+  const runtime::Region& region_;
+  double factor_;
+  int set_ = 0;
+};
+
 }  // namespace
 
 TEST_SUITE("networks: judged beside runs nearby") {
@@ -67,5 +90,37 @@ TEST_SUITE("networks: judged beside runs nearby") {
     CHECK(judge.messageOf(judge.right(), offAt(5, 1, 0.9), offAt(0, 1, 0.2)) != "");
     CHECK(judge.messageOf(judge.right(), offAt(5, 1, 0.2), judge.right()) != "");
     CHECK(judge.messageOf(judge.right(), offAt(5, 8, 0.2), offAt(0, 8, 0.2)) != "");
+  }
+
+  TEST_CASE("few elements of a region, such as quotients of sums that are all but zero") {
+    const auto device = runtime::openDevice("cpu", 1);
+    const inputs::Sample sample = tests::sample(
+        "region.r0",
+        "((T([4096, 8], f32), T([4096, 8], f32)), {'graph': 'graph\\x0a  in x0 f32[4096, 8]\\x0a  in x1 f32[4096, 8]\\x0a  y0 "
+        "f32[4096, 1] = aten.sum.dim_IntList(self=x0, dim=[-1], keepdim=True, dtype=None)\\x0a  y1 f32[4096, 8] = "
+        "aten.div.Tensor(self=x1, other=y0)\\x0a  y2 f32[4096, 8] = aten.div.Tensor(self=y1, other=y0)\\x0a  return y2\\x0a'})");
+    for (const uint64_t seed : {1, 9, 17, 24, 27, 41, 42, 54}) {
+      runtime::Region region(sample, *device, seed, {});
+      CorrectnessCheck correctness(region, sample.op, Tolerances::standard());
+      correctness.begin(seed, {});
+      const auto messageOf = [&](double factor) {
+        FromTheEnd divided(region, factor);
+        const auto trial = device->prepare(divided, region);
+        return correctness.judge(*trial).message;
+      };
+      CHECK(messageOf(1) == "");
+      CHECK(messageOf(1.001) != "");
+    }
+  }
+
+  TEST_CASE("operands of a region a rounding away have the same strides, and infinities where they were") {
+    const at::Tensor values = at::full({1000}, 1.5);
+    values[3] = std::numeric_limits<float>::infinity();
+    values[4] = std::numeric_limits<float>::max();
+    const at::Tensor strided = values.as_strided({10, 20}, {0, 2}), moved = runtime::offByARounding(strided, {}, 1);
+    CHECK(moved.strides() == strided.strides());
+    CHECK(moved.isinf().equal(strided.isinf()));
+    CHECK(at::allclose(moved, strided, 1.2e-7, 0));
+    CHECK_FALSE(moved.equal(strided));
   }
 }
