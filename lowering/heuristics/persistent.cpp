@@ -9,6 +9,7 @@
 #include "lowering/heuristics/limits.h"
 #include "lowering/heuristics/pointwise.h"
 #include "lowering/heuristics/schedule.h"
+#include "lowering/layout/check.h"
 #include "lowering/layout/edit.h"
 
 namespace lowering {
@@ -92,6 +93,8 @@ std::vector<int> groupsFor(int64_t threads, bool isReduced) {
   return groups;
 }
 
+bool areColumns(const MixedOrderReduction& matrix) { return matrix.reducesColumns() && matrix.alongRows.traversals() == 0; }
+
 /// Of the drafts that a CTA's registers and shared memory have room for, the one that is worth most.
 std::optional<PersistentDraft> draftOf(const MixedOrderReduction& matrix, const ir::Target& target) {
   const int64_t rowVectors = matrix.columns() / matrix.lanes;
@@ -166,7 +169,7 @@ LayoutSchedule choosePersistentElements(const LayoutSchedule& ofSums, const Mixe
 }
 
 std::optional<LayoutSchedule> choosePersistentColumns(const MixedOrderReduction& columns, const ir::Target& target) {
-  if (!columns.reducesColumns() || columns.alongRows.traversals() > 0) return std::nullopt;
+  if (!areColumns(columns)) return std::nullopt;
   int64_t bytes = 0;
   for (const MatrixInput& input : columns.inputs())
     if (input.isOfRow && input.isVector) bytes += columns.rows() * columns.columns() * ir::sizeOf(input.dtype());
@@ -185,19 +188,32 @@ std::optional<LayoutSchedule> choosePersistentColumns(const MixedOrderReduction&
 
 namespace {
 
+/// The matrix of whose columns a nest has reductions, and of its rows none; else null.
+const MixedOrderReduction* columnsOf(const LoopNest& nest) {
+  if (!nest.hasReductions() || nest.domain.runsAlongElements() || !nest.mixedOrder) return nullptr;
+  return areColumns(*nest.mixedOrder) ? &*nest.mixedOrder : nullptr;
+}
+
 std::optional<Schedule> choosePersistent(const LoopNest& nest, const ir::Target& target) {
-  if (!nest.hasReductions() || nest.domain.runsAlongElements() || !nest.mixedOrder) return std::nullopt;
-  const std::optional<LayoutSchedule> schedule = choosePersistentColumns(*nest.mixedOrder, target);
+  const MixedOrderReduction* columns = columnsOf(nest);
+  const std::optional<LayoutSchedule> schedule = columns ? choosePersistentColumns(*columns, target) : std::nullopt;
   return schedule ? std::optional(inDims(*schedule, nest.domain)) : std::nullopt;
 }
 
-/// Columns that all CTAs add to at once.
-std::vector<Schedule> otherPersistent(const LoopNest& nest, const ir::Target&, const TuningStart& start) {
+/// A persistent kernel of columns that are few for it, and columns that all CTAs add to at once.
+std::vector<Schedule> otherPersistent(const LoopNest& nest, const ir::Target& target, const TuningStart& start) {
+  std::vector<Schedule> schedules;
+  if (const MixedOrderReduction* columns = start.isChosen ? nullptr : columnsOf(nest))
+    if (const std::optional<LayoutSchedule> schedule = choosePersistentSchedule(*columns, target))
+      schedules.push_back(inDims(*schedule, nest.domain));
+  std::erase_if(schedules, [&](const Schedule& schedule) { return !isPossible(schedule, nest, target); });
   const auto* own = std::get_if<LayoutSchedule>(&start.own);
-  if (own == nullptr || !own->isPersistentKernel() || !nest.mixedOrder || !canAdd(*nest.mixedOrder)) return {};
-  LayoutSchedule adding = *own;
-  adding.isAtomic = true;
-  return {adding};
+  if (own != nullptr && own->isPersistentKernel() && nest.mixedOrder && canAdd(*nest.mixedOrder)) {
+    LayoutSchedule adding = *own;
+    adding.isAtomic = true;
+    schedules.push_back(adding);
+  }
+  return schedules;
 }
 
 const ScheduleRule persistent{{.order = 60, .choose = choosePersistent, .others = otherPersistent}};

@@ -119,6 +119,8 @@ TEST_CASE("one row, split over the grid") {
 TEST_CASE("columns: threads side by side and over a column, and blocks a tile") {
   const std::vector<std::string> texts = checkAll(sum("[200, 96]", "[0]", "[96]"));
   CHECK(texts.front().starts_with("a(0) b*4 c: "));
+  const auto isPersistent = [](const std::string& text) { return text.find("; persistent") != std::string::npos; };
+  CHECK(std::count_if(texts.begin(), texts.end(), isPersistent) == 1);
   checkAll(sum("[8, 520]", "[0]", "[520]"));
   checkAll(sum("[3, 100, 33]", "[1]", "[3, 33]"));
   checkAll(sum("[4000, 24]", "[0]", "[24]"));
