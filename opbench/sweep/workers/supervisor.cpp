@@ -134,6 +134,7 @@ class Supervisor {
     const std::vector<std::string> cache = cacheArguments(cache_->settings());
     arguments.insert(arguments.end(), cache.begin(), cache.end());
     arguments.insert(arguments.end(), {"--timeout", fmt::format("{}", options_.timeout)});  // Inductor has a share of it
+    if (!options_.profile.folder.empty()) arguments.insert(arguments.end(), {"--traces", toText(options_.profile)});
     if (!options_.timeline.empty()) arguments.insert(arguments.end(), {"--timeline", options_.timeline});
     if (!processors.empty()) arguments.insert(arguments.end(), {"--processors", fmt::format("{}", fmt::join(processors, ","))});
     return arguments;
@@ -150,7 +151,6 @@ class Supervisor {
     add("--shard", toText(options_.shard));
     add("--device", slot.device);
     add("--dump", options_.dump);
-    if (!options_.profile.folder.empty()) add("--traces", toText(options_.profile));
     add("--cases", options_.cases);
     if (options_.cases.empty()) arguments.emplace_back("--no-cases");
     slot.start(program_, arguments, startSeconds());

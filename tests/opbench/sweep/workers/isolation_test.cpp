@@ -74,6 +74,18 @@ TEST_CASE("a sweep that is killed with its workers is resumed, and says what it 
   CHECK(bed.out().find("opbench: 30 samples (30 generated)") != std::string::npos);
 }
 
+TEST_CASE("what is profiled, checked or not, is compiled ahead of its turn, too") {
+  const Bed bed(3);
+  for (const std::vector<std::string>& words : {std::vector<std::string>{}, {"--no-accuracy-checking"}}) {
+    fs::remove(bed.json());
+    std::vector<std::string> all{"profile", "--nloops",   "1",        "--sleep-between-seconds",
+                                 "0",       "--no-cache", "--output", bed.folder.path / "traces"};
+    all.insert(all.end(), words.begin(), words.end());
+    CHECK(bed.run(all) == 0);
+    CHECK(bed.compilations() == tests::all(3, "precompiled"));
+  }
+}
+
 TEST_CASE("samples are compiled ahead of their turn, each once, and rows say so; a cache that has them is told, too") {
   const Bed bed(12);
   CHECK(bed.run({"--compilers", "2"}) == 0);
