@@ -96,7 +96,9 @@ void Compilers::attend() {
   const bool isAnyLost = std::any_of(slots_.begin(), slots_.end(), [](const Slot& slot) { return !slot.process; });
   if (!isAnyLost) return;
   std::erase_if(slots_, [](const Slot& slot) { return !slot.process; });
-  if (slots_.empty()) agenda_.complain("compiler processes keep crashing; falling back to compiling in the worker");
+  if (!slots_.empty()) return;
+  std::replace(lastLoss_.begin(), lastLoss_.end(), '\n', ' ');
+  agenda_.complain(fmt::format("compiler processes keep crashing, falling back to compiling in the worker: {}", lastLoss_));
 }
 
 void Compilers::attend(Slot& slot) {
@@ -123,6 +125,7 @@ void Compilers::finish(Slot& slot, std::optional<Compilation> compilation) {
 }
 
 void Compilers::lose(Slot& slot, const std::string& how) {
+  lastLoss_ = how;
   const int losses = slot.losses + 1;
   finish(slot, Compilation{0, false, "", how});
   slot.losses = losses;

@@ -68,7 +68,8 @@ class Compilers {
   const std::string program_;
   const double timeout_;
   std::vector<Slot> slots_;
-  std::string target_;  ///< as a line; empty until it is known
+  std::string lastLoss_;  ///< how the last process was lost
+  std::string target_;    ///< as a line; empty until it is known
   bool shares_ = false;
   size_t batch_ = 0;             ///< samples that are yet to be handed out before one is timed
   std::optional<Job> upcoming_;  ///< taken from the agenda, and not handed out yet
