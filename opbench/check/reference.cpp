@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "opbench/check/chance.h"
@@ -29,7 +30,8 @@ class Checker {
       for (const runtime::TensorList& run : runs) {
         const runtime::Comparison other = compared(run);
         eagers.rmseEager = std::max(eagers.rmseEager, other.rmseFound);
-        eagers.worstErrorEager = std::max(eagers.worstErrorEager, other.worstError);
+        // An overflow says nothing of how far off a number may be.
+        if (std::isfinite(other.worstError)) eagers.worstErrorEager = std::max(eagers.worstErrorEager, other.worstError);
       }
     };
     const auto judged = [&](runtime::Comparison comparison) {
