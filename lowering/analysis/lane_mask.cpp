@@ -18,18 +18,19 @@ bool isSame(ir::Sums& sums, const Expr* condition, const Expr* axis, int64_t lan
                        [&](const Expr* part) { return isSame(sums, part, axis, lanes); });
   const bool isLess = condition->op == Op::Lt, isAtMost = condition->op == Op::Le;
   if ((!isLess && !isAtMost) || condition->src[0]->dtype != ir::DType::I64) return false;
-  // a < b, or a < b + 1: whether what is left of b - a is above zero.
-  const ir::Sum left = sums.of(sums.pool().make(Op::Sub, {condition->src[1], condition->src[0]}));
+  // The condition a < b says that b - a is positive, and a <= b that b - a + 1 is.
+  const ir::Sum difference = sums.of(sums.pool().make(Op::Sub, {condition->src[1], condition->src[0]}));
   int64_t direction = 0;
-  for (const ir::Sum::Term& term : left.terms) {
+  for (const ir::Sum::Term& term : difference.terms) {
     if (term.atom == axis)
       direction = term.coefficient;
     else if (term.coefficient % lanes != 0 || ir::dependsOn(term.atom, axis))
       return false;
   }
-  // It is at most 0 up to a multiple of `lanes`, or above 0 up to the one before a multiple.
-  const int64_t above = left.constant + (isAtMost ? 1 : 0);
-  return (direction == -1 && above % lanes == 0) || (direction == 1 && (above - 1) % lanes == 0);
+  // The sign changes at a multiple of `lanes`: lane < constant where the axis is subtracted, lane >= 1 - constant where it is
+  // added.
+  const int64_t constant = difference.constant + (isAtMost ? 1 : 0);
+  return (direction == -1 && constant % lanes == 0) || (direction == 1 && (constant - 1) % lanes == 0);
 }
 
 }  // namespace

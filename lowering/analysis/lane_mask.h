@@ -4,8 +4,8 @@
 
 namespace lowering {
 
-/// Whether a condition is the same for `lanes` neighbouring values of an axis, the first of which is a multiple of `lanes`: as
-/// where it compares the axis with multiples of `lanes`. Nothing is known of conditions on what is in memory.
+/// Whether a vector's lanes all meet a condition or all fail it. Lane 0 stands at a multiple of `lanes` along the axis, so
+/// comparisons of the axis with multiples of `lanes` pass. Conditions that read memory never do.
 bool isSameForLanes(ir::ExprPool& pool, const ir::Expr* condition, const ir::Expr* axis, int64_t lanes);
 
 }  // namespace lowering

@@ -203,10 +203,9 @@ std::optional<Schedule> choosePersistent(const LoopNest& nest, const ir::Target&
 /// A persistent kernel of columns that are few for it, and columns that all CTAs add to at once.
 std::vector<Schedule> otherPersistent(const LoopNest& nest, const ir::Target& target, const TuningStart& start) {
   std::vector<Schedule> schedules;
-  if (const MixedOrderReduction* columns = start.isChosen ? nullptr : columnsOf(nest))
-    if (const std::optional<LayoutSchedule> schedule = choosePersistentSchedule(*columns, target))
-      schedules.push_back(inDims(*schedule, nest.domain));
-  std::erase_if(schedules, [&](const Schedule& schedule) { return !isPossible(schedule, nest, target); });
+  const MixedOrderReduction* columns = start.isChosen ? nullptr : columnsOf(nest);
+  if (const auto layout = columns ? choosePersistentSchedule(*columns, target) : std::nullopt)
+    if (const Schedule schedule = inDims(*layout, nest.domain); isPossible(schedule, nest, target)) schedules.push_back(schedule);
   const auto* own = std::get_if<LayoutSchedule>(&start.own);
   if (own != nullptr && own->isPersistentKernel() && nest.mixedOrder && canAdd(*nest.mixedOrder)) {
     LayoutSchedule adding = *own;

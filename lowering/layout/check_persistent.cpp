@@ -38,8 +38,10 @@ void checkPersistent(const LayoutSchedule& schedule, const LoopNest& nest, const
   need(layout.dims.size() == 2 && layout.laneDim == alongRow && layout.lanes() == matrix->lanes,
        "a matrix has two dims, and vectors of {} columns", matrix->lanes);
   checkParts(layout, alongRow);
-  checkWarps(layout);
-  if (matrix->alongRows.traversals() > 0) checkGroups(layout.extent(alongRow, Bind::Thread), layout);
+  if (matrix->alongRows.traversals() > 0)
+    checkGroups(layout.extent(alongRow, Bind::Thread), layout);
+  else
+    checkWarps(layout);
   need(layout.extent(1 - alongRow, Bind::Unrolled) == 1 || matrix->alongRows.traversals() == 0,
        "rows that are reduced come one by one");
   need(layout.extent(1 - alongRow, Bind::Thread) * matrix->columns() * matrix->sumBytes() <= target.ctaSharedBytes,

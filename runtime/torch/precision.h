@@ -11,8 +11,8 @@ namespace runtime {
 /// The tensor's values as they were rounded, in double precision and with the same strides; a Python number stays one.
 at::Tensor inFloat64(const at::Tensor& tensor);
 
-/// A copy of a floating tensor with the same strides, each element of which is off by at most a rounding of its dtype, or of one
-/// that it is cast to, as `seed` says. What is infinite or NaN stays that, and nothing else becomes it.
+/// A copy of a floating tensor with the same strides, moved at random by `seed`: each element by at most one rounding of the
+/// tensor's dtype, or of `cast`. Infinities and NaN stay, and no other element becomes one.
 at::Tensor offByARounding(const at::Tensor& tensor, std::optional<at::ScalarType> cast, uint64_t seed);
 
 }  // namespace runtime

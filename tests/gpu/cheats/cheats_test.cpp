@@ -91,7 +91,7 @@ TEST_CASE("cheats: work that is done elsewhere is none") {
                   {"other_stream_direct", Status::Wrong},
                   {"other_stream_waited", Status::Wrong, " (in a run among those that are timed)"},
                   {"other_thread", Status::Wrong},
-                  {"other_thread_waited", Status::Wrong}});
+                  {"other_thread_waited", Status::Wrong, " (in a run among those that are timed)"}});
   check(smallSoftmax, {{"other_process", Status::Wrong, " (in a run among those that are timed)"}});
 }
 

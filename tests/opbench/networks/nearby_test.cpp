@@ -1,4 +1,4 @@
-// Outputs of networks that are judged beside runs of eager on operands a rounding away.
+// Outputs of networks and regions that are judged beside runs of eager on operands a rounding away.
 #include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
 #include <doctest/doctest.h>
@@ -19,7 +19,7 @@ using namespace opbench;
 
 namespace {
 
-/// What judges an output of 64 elements or more by eager's and by one run nearby, all three of which a test makes.
+/// A judge of made-up outputs: a test gives eager's output, the one that is judged, and that of a run nearby.
 class Judge {
  public:
   Judge()

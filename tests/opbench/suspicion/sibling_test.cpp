@@ -47,6 +47,7 @@ TEST_CASE("what is wrong on a sibling alone is wrong, with the sibling's call, w
     CHECK(outcome.status == Status::Wrong);
     CHECK(outcome.reason.starts_with("on its sibling " + outcome.sibling + ", "));
     CHECK_MESSAGE(outcome.reason.find("output 0 is wrong") != std::string::npos, outcome.reason);
+    CHECK(outcome.speedup == std::nullopt);
     if (mistakes[i] == "ignores_strides") CHECK(outcome.sibling.find("stride=") != std::string::npos);
     const std::string folder = bed.folder.path / mistakes[i];
     const std::string line = fmt::format("{}:{}", bed.json(), i + 2);
@@ -62,16 +63,20 @@ TEST_CASE("an argument lies behind an offset in its storage, of the sample itsel
 }
 
 TEST_CASE("two siblings tell of sizes and of strides, and a default run of a contender of the user's checks as many") {
+  const auto outcomesOf = [](const std::vector<std::string>& options) {
+    const ProgramBed bed(1);
+    CHECK(checkOn(bed, mistaken, options) == 1);
+    return tests::outcomesOf(bed, 1 + mistakes.size());
+  };
   for (const char* seed : {"0", "1", "2"}) {
     CAPTURE(seed);
-    const ProgramBed bed(1);
-    CHECK(checkOn(bed, mistaken, {"--seed", seed, "--siblings", "2", "--no-timing"}) == 1);
-    const std::vector<Outcome> outcomes = tests::outcomesOf(bed, 1 + mistakes.size());
-    for (size_t i = 0; i < mistakes.size(); ++i) CHECK_MESSAGE(outcomes.at(i + 1).status == Status::Wrong, mistakes[i]);
+    const std::vector<Outcome> untimed = outcomesOf({"--seed", seed, "--siblings", "2", "--no-timing"});
+    const std::vector<Outcome> byDefault = outcomesOf({"--seed", seed});
+    for (size_t i = 1; i <= mistakes.size(); ++i) {
+      CHECK_MESSAGE(untimed.at(i).status == Status::Wrong, mistakes[i - 1]);
+      // Times of a busy machine may be suspect before siblings are checked.
+      const Status status = byDefault.at(i).status;
+      CHECK_MESSAGE((status == Status::Wrong || status == Status::Suspect), mistakes[i - 1]);
+    }
   }
-  const ProgramBed bed(1);
-  CHECK(checkOn(bed, mistaken, {}) == 1);
-  const std::vector<Outcome> outcomes = tests::outcomesOf(bed, 1 + mistakes.size());
-  // Again, as it is timed.
-  for (size_t i = 0; i < mistakes.size(); ++i) CHECK_MESSAGE(outcomes.at(i + 1).status != Status::Ok, mistakes[i]);
 }
