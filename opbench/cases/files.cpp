@@ -29,13 +29,6 @@ std::string sampleText(const Case& wanted) {
   return fmt::format("{}\nOperator: {}\n{}", inputs::commentText(aboutCase(wanted)), sample.op, call);
 }
 
-/// The program as one starts it: a bundle's is started by the launcher in the folder above.
-std::string launcherOf(const fs::path& program) {
-  const fs::path launcher = program.parent_path().parent_path() / program.filename();
-  std::error_code error;
-  return (fs::is_regular_file(launcher, error) ? launcher : program).string();
-}
-
 /// Words as the lines of a file.
 std::string wordLines(const std::vector<std::string>& words) {
   std::string lines;

@@ -198,7 +198,7 @@ void writeChallenge(const Options& options, Streams streams) {
   if (!result) fail(ErrorKind::Input, "the sample has no results");
   const std::string check =
       fmt::format("#!/bin/sh\n# Judges what is in this folder.\nexec {} {} challenge \"$(dirname \"$0\")\" \"$@\"\n",
-                  opbench::quoted(run.program), commandLine(run));
+                  quoted(launcherOf(run.program)), commandLine(run));
   std::map<std::string, std::string> files{{"README.md", readme(sample, statement, result->row, result->run)},
                                            {"reference.py", statement.reference},
                                            {"mine.py", statement.python},

@@ -113,6 +113,12 @@ std::vector<std::string> commandWords(const RaceSettings& options) {
 
 std::string commandLine(const RaceSettings& options) { return quoted(commandWords(options)); }
 
+std::string launcherOf(const std::filesystem::path& program) {
+  const std::filesystem::path launcher = program.parent_path().parent_path() / program.filename();
+  std::error_code error;
+  return (std::filesystem::is_regular_file(launcher, error) ? launcher : program).string();
+}
+
 std::string quoted(const std::string& word) {
   const bool isPlain = !word.empty() && std::all_of(word.begin(), word.end(), [](unsigned char c) {
     return std::isalnum(c) || std::string_view("_-+=./:,@").find(static_cast<char>(c)) != std::string_view::npos;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,6 +29,9 @@ std::string rulesDigest(const RaceSettings& options);
 std::vector<std::string> commandWords(const RaceSettings& options);
 /// commandWords() as one line for a shell.
 std::string commandLine(const RaceSettings& options);
+
+/// The program as one starts it from any shell: a bundle's is started by the launcher in the folder above.
+std::string launcherOf(const std::filesystem::path& program);
 
 /// A word as a shell takes it, quoted where it needs to be.
 std::string quoted(const std::string& word);

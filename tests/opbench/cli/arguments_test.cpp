@@ -2,7 +2,10 @@
 
 #include <doctest/doctest.h>
 
+#include <fstream>
+
 #include "opbench/cli/options.h"
+#include "tests/opbench/temporary_folder.h"
 
 using namespace opbench;
 
@@ -21,6 +24,14 @@ TEST_CASE("another process of the run opens the cache as this one does") {
   Environment environment;
   environment.cache = "/c";
   CHECK(parseOptions(cacheArguments({}), environment).cache.folder.empty());
+}
+
+TEST_CASE("a bundle's program is started by the launcher in the folder above, and any other one by its own name") {
+  const tests::TemporaryFolder bundle;
+  const std::filesystem::path program = bundle.path / "bin/opbench";
+  CHECK(launcherOf(program) == program);
+  std::ofstream(bundle.path / "opbench") << "#!/bin/sh\n";
+  CHECK(launcherOf(program) == bundle.path / "opbench");
 }
 
 TEST_CASE("the arguments are understood as they were meant") {
