@@ -32,7 +32,7 @@ struct Judgement {
   bool mayCopy = false;                   ///< an argument may be the right result
   bool mayBeConstant = false;             ///< one value for all elements may be
   std::set<int> copies = {};              ///< outputs of which an argument may be the right result, whatever the others are
-  std::set<int> workspaces = {};          ///< outputs whose bytes nobody defines and nobody reads
+  std::set<int> workspaces = {};          ///< tensors of the schema's results whose bytes nobody defines and nobody reads
 
   /// Whether the operator may put equal elements in any order.
   bool sortsInAnyOrder() const {

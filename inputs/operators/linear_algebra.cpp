@@ -70,10 +70,10 @@ Family linearAlgebraFacts() {
       // A library's memory for its own backward pass.
       {.operators = "_cudnn_rnn mkldnn_rnn_layer", .judged = {{.workspaces = {3}}}},
       // The seed and the offset of a dropout, which are left unwritten where nothing is dropped.
-      {.operators = "_cudnn_attention_forward _efficient_attention_forward _flash_attention_forward "
-                    "_scaled_dot_product_cudnn_attention _scaled_dot_product_efficient_attention "
-                    "_scaled_dot_product_flash_attention",
+      {.operators = "_efficient_attention_forward _flash_attention_forward _scaled_dot_product_efficient_attention",
        .judged = {{.workspaces = {2, 3}}}},
+      {.operators = "_cudnn_attention_forward _scaled_dot_product_cudnn_attention _scaled_dot_product_flash_attention",
+       .judged = {{.workspaces = {4, 5}}}},
       // Products of three that are infinite or NaN are so by the order in which they are taken.
       {"_trilinear", {{0, Tame{}}, {1, Tame{}}, {2, Tame{}}}},
       {"_cdist_forward", {{0, distant}, {1, distant}}},

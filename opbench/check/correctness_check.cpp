@@ -6,6 +6,8 @@
 #include <array>
 #include <limits>
 #include <random>
+#include <set>
+#include <vector>
 
 #include "inputs/operator_name.h"
 #include "opbench/check/chance.h"
@@ -42,10 +44,28 @@ double termsOf(const ir::Graph& graph, const ir::Node& node) {
   return std::max(1.0, static_cast<double>(most) / static_cast<double>(least));
 }
 
+/// The numbers that results of the schema have among a call's outputs: results that it leaves undefined have none.
+std::set<int> outputsAmong(const std::set<int>& results, runtime::Call& call) {
+  if (results.empty()) return {};
+  const std::vector<bool> defined = runtime::definedReturns(call.aten());
+  std::set<int> outputs;
+  int output = 0;
+  for (size_t i = 0; i < defined.size(); ++i) {
+    if (!defined[i]) continue;
+    if (results.contains(static_cast<int>(i))) outputs.insert(output);
+    ++output;
+  }
+  return outputs;
+}
+
 }  // namespace
 
-Criterion criterionOf(const runtime::Workload& workload, const std::string& op, const Tolerances& tolerances) {
-  if (!inputs::isRegion(op)) return tolerances.criterionFor(op);
+Criterion criterionOf(runtime::Workload& workload, const std::string& op, const Tolerances& tolerances) {
+  if (!inputs::isRegion(op)) {
+    Criterion criterion = tolerances.criterionFor(op);
+    if (runtime::Call* call = workload.call()) criterion.workspaces = outputsAmong(criterion.workspaces, *call);
+    return criterion;
+  }
   const ir::Graph graph = workload.graph({});
   std::vector<std::string> ops;
   double terms = 1;

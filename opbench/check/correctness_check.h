@@ -13,7 +13,7 @@
 namespace opbench {
 
 /// The criterion by which results are judged: the operator's own, or, for a region, the criterion of all its calls together.
-Criterion criterionOf(const runtime::Workload& workload, const std::string& op, const Tolerances& tolerances);
+Criterion criterionOf(runtime::Workload& workload, const std::string& op, const Tolerances& tolerances);
 
 /// Checks the results of one workload's contenders, on its data and on harder data, and the results of the last timed run.
 class CorrectnessCheck {

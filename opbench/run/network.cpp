@@ -61,7 +61,7 @@ Criterion criterionOfNetwork(const inputs::Sample& sample, const Bench& bench) {
 
 }  // namespace
 
-Criterion criterionOf(const runtime::Workload& workload, const inputs::Sample& sample, const Bench& bench) {
+Criterion criterionOf(runtime::Workload& workload, const inputs::Sample& sample, const Bench& bench) {
   Criterion criterion =
       inputs::isNetwork(sample.op) ? criterionOfNetwork(sample, bench) : criterionOf(workload, sample.op, bench.tolerances);
   criterion.anyStrides = bench.anyStrides;

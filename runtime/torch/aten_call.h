@@ -73,6 +73,8 @@ ir::Graph graphOf(const AtenCall& call, const TensorList& outputs);
 TensorList runOnCopies(const AtenCall& call);
 /// The same on arguments upcast to float64; empty where ATen has no float64 form of it.
 TensorList runInFloat64(const AtenCall& call);
+/// Whether each tensor that the operator's schema returns is defined in such a run, in the schema's order.
+std::vector<bool> definedReturns(const AtenCall& call);
 /// Both runs on contiguous copies of the arguments, with results that lie as runOnCopies' do. Empty where all are contiguous,
 /// where the operator computes with strides, or draws random numbers.
 EagerRuns runOnContiguous(const AtenCall& call);

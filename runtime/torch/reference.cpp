@@ -85,20 +85,34 @@ at::Tensor laidOutAs(const at::Tensor& result, const at::Tensor& values) {
   return at::empty_strided(result.sizes(), result.strides(), result.options()).copy_(values);
 }
 
-}  // namespace
-
-TensorList runOnCopies(const AtenCall& call) {
+/// Runs the call on copies of the arguments that it writes; its outputs, and its results as they are on the stack.
+std::vector<at::Tensor> runOnCopies(const AtenCall& call, torch::jit::Stack& stack) {
   const c10::InferenceMode guard;
   torch::jit::Stack copies = call.arguments;
   for (int i : call.effects.written) copies[i] = mapTensors(copies[i], cloneStorage);
   call.seedGenerator();
+  return translateErrors(call.op, [&] { return call.run(copies, stack); });
+}
+
+}  // namespace
+
+TensorList runOnCopies(const AtenCall& call) {
   torch::jit::Stack stack;
-  return translateErrors(call.op, [&] { return makeTensorList(call.run(copies, stack)); });
+  return makeTensorList(runOnCopies(call, stack));
 }
 
 TensorList runInFloat64(const AtenCall& call) {
   const c10::InferenceMode guard;
   return givenInFloat64(call, call.arguments);
+}
+
+std::vector<bool> definedReturns(const AtenCall& call) {
+  torch::jit::Stack stack;
+  runOnCopies(call, stack);
+  std::vector<bool> defined;
+  for (const c10::IValue& value : stack)
+    if (value.isTensor()) defined.push_back(value.toTensor().defined());
+  return defined;
 }
 
 EagerRuns runOnContiguous(const AtenCall& call) {

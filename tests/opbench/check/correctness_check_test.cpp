@@ -42,7 +42,7 @@ struct CheckedCall {
     const c10::InferenceMode guard;
     runtime::TensorList found = runtime::clone(correctness.reference().eager);
     change(found.state().tensors);
-    return check(found, correctness.reference(), call, tolerances.criterionFor(call.aten().op), tolerances);
+    return check(found, correctness.reference(), call, criterionOf(call, call.aten().op, tolerances), tolerances);
   }
 
   runtime::Call call;
@@ -313,6 +313,23 @@ TEST_CASE("workspaces may hold anything, and must have their types") {
   Prepared otherWorkspace({eager, run(1)}), otherResult({eager, run(2)});
   CHECK(checked.correctness.determinism(otherWorkspace) == Determinism::Bitwise);
   CHECK(checked.correctness.determinism(otherResult) == Determinism::Neither);
+}
+
+TEST_CASE("workspaces are numbered by the schema's results, of which a call may leave some undefined") {
+  const c10::InferenceMode guard;
+  const tests::TemporaryFolder folder;
+  const std::filesystem::path file = folder.path / "mine.yaml";
+  std::ofstream(file) << "operators: [{names: [native_layer_norm_backward], workspaces: [2]}]\n";
+  Tolerances tolerances;
+  tolerances.read(file.string());
+  CheckedCall checked("aten.native_layer_norm_backward.default",
+                      "((T([4, 64], f32), T([4, 64], f32), [64], T([4, 1], f32), T([4, 1], f32), T([64], f32), T([64], f32), "
+                      "[True, False, True]), {})",
+                      {}, tolerances);
+  REQUIRE(checked.correctness.reference().eager.size() == 2);
+  const Verdict verdict = checked.verdictOn([](auto& outputs) { outputs[1].fill_(7); });
+  CHECK_MESSAGE(verdict.ok, verdict.message);
+  CHECK_FALSE(checked.verdictOn([](auto& outputs) { outputs[0].fill_(7); }).ok);
 }
 
 TEST_CASE("indices are judged by the values there: ties have several") {

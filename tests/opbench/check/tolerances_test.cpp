@@ -95,7 +95,7 @@ TEST_CASE("outputs that are indices, and results that may take no work") {
   CHECK(criterion("aten.native_batch_norm.default").copies == std::set<int>{1});
   CHECK(criterion("aten.native_batch_norm.default").workspaces.empty());
   CHECK(criterion("aten._cudnn_rnn.default").workspaces == std::set<int>{3});
-  CHECK(criterion("aten._scaled_dot_product_flash_attention.default").workspaces == std::set<int>{2, 3});
+  CHECK(criterion("aten._scaled_dot_product_flash_attention.default").workspaces == std::set<int>{4, 5});
 }
 
 TEST_CASE("a user's file overrides: dtypes, and operators by name or glob, the last entry that says something deciding") {
