@@ -315,7 +315,7 @@ TEST_CASE("workspaces may hold anything, and must have their types") {
   CHECK(checked.correctness.determinism(otherResult) == Determinism::Neither);
 }
 
-TEST_CASE("workspaces are numbered by the schema's results, of which a call may leave some undefined") {
+TEST_CASE("a workspace is counted among all results of the schema, where a call leaves one before it undefined too") {
   const c10::InferenceMode guard;
   const tests::TemporaryFolder folder;
   const std::filesystem::path file = folder.path / "mine.yaml";
