@@ -26,7 +26,7 @@ class TrialDecorator : public Trial {
   TensorList audit(Measure measure, std::optional<int> capture) override { return trial_->audit(measure, capture); }
   void replay() override { trial_->replay(); }
   std::vector<PhaseTime> phases() const override { return trial_->phases(); }
-  double novelSeconds(int number) override { return trial_->novelSeconds(number); }
+  double disturbedSeconds(int number, bool isKnown) override { return trial_->disturbedSeconds(number, isKnown); }
   std::optional<KernelTime> kernelTime() override { return trial_->kernelTime(); }
   Counters counters() override { return trial_->counters(); }
   std::optional<Launches> launches() override { return trial_->launches(); }

@@ -67,9 +67,9 @@ class Trial {
     collect(times);
     return times.at(0);
   }
-  /// The time of one cold run on data that it has not met, `number` says which, and into outputs that hold nothing of earlier
-  /// runs where they are ours to write. Afterwards the data are as they were.
-  virtual double novelSeconds(int /*number*/) { return seconds(); }
+  /// The time of one cold run on data that it has not met, `number` says which, or on known data that were these for a moment;
+  /// into outputs that hold nothing of earlier runs where they are ours to write. Afterwards the data are as they were.
+  virtual double disturbedSeconds(int /*number*/, bool /*isKnown*/) { return seconds(); }
   /// The time of the kernels alone, cold, without launching them (CUPTI); nothing on a CPU.
   virtual std::optional<KernelTime> kernelTime() { return std::nullopt; }
   /// What the hardware counts in each kernel of a cold run that is called directly (CUPTI).

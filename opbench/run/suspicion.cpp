@@ -43,10 +43,10 @@ struct Novelty {
   }
 };
 
-/// One more run of each; `number` is another one each time, and says which data are new.
+/// One more run of each, prepared alike; `number` is another one each time, and says which data are new.
 void addRuns(Novelty& novelty, runtime::Trial& trial, int number) {
-  novelty.known = std::min(novelty.known, trial.seconds());
-  novelty.unknown = std::min(novelty.unknown, trial.novelSeconds(number));
+  novelty.known = std::min(novelty.known, trial.disturbedSeconds(number, true));
+  novelty.unknown = std::min(novelty.unknown, trial.disturbedSeconds(number, false));
   trial.seconds();  // what it keeps of the new data goes
 }
 

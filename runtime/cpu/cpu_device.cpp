@@ -129,11 +129,12 @@ class CpuTrial : public Trial {
     return callable_.kind == Kind::Generated || inputs::isNetwork(workload_.op()) ? outputs_ : clone(outputs_);
   }
 
-  double novelSeconds(int number) override {
+  double disturbedSeconds(int number, bool isKnown) override {
     const std::function<void()> restore = disturb(workload_.readOnly(), number);
+    if (isKnown) restore();
     forget();
     const double time = seconds();
-    restore();
+    if (!isKnown) restore();
     return time;
   }
 

@@ -250,13 +250,14 @@ TensorList CudaTrial::audit(Measure measure, std::optional<int> capture) {
   return found;
 }
 
-double CudaTrial::novelSeconds(int number) {
+double CudaTrial::disturbedSeconds(int number, bool isKnown) {
   const c10::InferenceMode guard;
   const auto set = static_cast<int>(turn_);
   const std::function<void()> restore = disturb(workload_.operands(set), number);
+  if (isKnown) restore();
   isCaptured() ? poisonOwned(instances_[turn_].outputs) : forget();
   const double time = seconds();
-  restore();
+  if (!isKnown) restore();
   return time;
 }
 

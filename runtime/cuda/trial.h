@@ -39,7 +39,7 @@ class CudaTrial : public Trial {
   int captures(Measure measure) const override;
   bool prepareFor(Measure measure) override;
   TensorList audit(Measure measure, std::optional<int> capture) override;
-  double novelSeconds(int number) override;
+  double disturbedSeconds(int number, bool isKnown) override;
   std::string tampering() override;
   void replay() override;
   void queue(Measure measure) override { queue(measure, {}); }

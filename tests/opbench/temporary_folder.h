@@ -23,6 +23,14 @@ class TemporaryFolder {
   std::filesystem::path path;
 };
 
+/// A file that a user wrote, with this text.
+struct UsersFile {
+  explicit UsersFile(const std::string& text) : path((folder.path / "mine.yaml").string()) { std::ofstream(path) << text; }
+
+  TemporaryFolder folder;
+  std::string path;
+};
+
 inline std::string contentOf(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};

@@ -81,7 +81,9 @@ class SlowTrial : public runtime::TrialDecorator {
     TrialDecorator::collect(seconds);
     for (size_t i = before; i < seconds.size(); ++i) seconds[i] *= slowness;
   }
-  double novelSeconds(int number) override { return slowness * TrialDecorator::novelSeconds(number); }
+  double disturbedSeconds(int number, bool isKnown) override {
+    return slowness * TrialDecorator::disturbedSeconds(number, isKnown);
+  }
   std::vector<runtime::PhaseTime> phases() const override {
     std::vector<runtime::PhaseTime> phases = TrialDecorator::phases();
     for (runtime::PhaseTime& phase : phases) phase.seconds *= slowness;

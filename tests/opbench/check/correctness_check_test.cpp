@@ -8,8 +8,6 @@
 
 #include <cmath>
 #include <deque>
-#include <filesystem>
-#include <fstream>
 #include <functional>
 
 #include "runtime/callable.h"
@@ -68,6 +66,14 @@ class Prepared : public tests::UntimedTrial {
  private:
   std::deque<std::vector<at::Tensor>> results_;
 };
+
+/// The tolerances, and what a user's file says of them.
+Tolerances tolerancesWith(const std::string& text) {
+  const tests::UsersFile file(text);
+  Tolerances tolerances;
+  tolerances.read(file.path);
+  return tolerances;
+}
 
 }  // namespace
 
@@ -295,11 +301,7 @@ TEST_CASE("zeros of what moves values have eager's sign; sums may have either") 
 
 TEST_CASE("workspaces may hold anything, and must have their types") {
   const c10::InferenceMode guard;
-  const tests::TemporaryFolder folder;
-  const std::filesystem::path file = folder.path / "mine.yaml";
-  std::ofstream(file) << "operators: [{names: [native_layer_norm], workspaces: [1]}]\n";
-  Tolerances tolerances;
-  tolerances.read(file.string());
+  const Tolerances tolerances = tolerancesWith("operators: [{names: [native_layer_norm], workspaces: [1]}]");
   CheckedCall checked("aten.native_layer_norm.default", "((T([4, 64], f32), [64], None, None, 1e-05), {})", {}, tolerances);
   CHECK(checked.verdictOn([](auto& outputs) { outputs[1].fill_(7); }).ok);
   CHECK_FALSE(checked.verdictOn([](auto& outputs) { outputs[2].fill_(7); }).ok);
@@ -317,11 +319,7 @@ TEST_CASE("workspaces may hold anything, and must have their types") {
 
 TEST_CASE("a workspace is counted among all results of the schema, where a call leaves one before it undefined too") {
   const c10::InferenceMode guard;
-  const tests::TemporaryFolder folder;
-  const std::filesystem::path file = folder.path / "mine.yaml";
-  std::ofstream(file) << "operators: [{names: [native_layer_norm_backward], workspaces: [2]}]\n";
-  Tolerances tolerances;
-  tolerances.read(file.string());
+  const Tolerances tolerances = tolerancesWith("operators: [{names: [native_layer_norm_backward], workspaces: [2]}]");
   CheckedCall checked("aten.native_layer_norm_backward.default",
                       "((T([4, 64], f32), T([4, 64], f32), [64], T([4, 1], f32), T([4, 1], f32), T([64], f32), T([64], f32), "
                       "[True, False, True]), {})",

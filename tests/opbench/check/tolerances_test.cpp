@@ -13,17 +13,9 @@ using ir::DType;
 
 namespace {
 
-/// A user's table in a file of its own.
-struct UsersFile {
-  explicit UsersFile(const std::string& text) : path((folder.path / "mine.yaml").string()) { std::ofstream(path) << text; }
-
-  tests::TemporaryFolder folder;
-  std::string path;
-};
-
 /// What is said about a table that cannot be understood, from its line on.
 std::string refusal(const std::string& text) {
-  const UsersFile file(text);
+  const tests::UsersFile file(text);
   try {
     Tolerances().read(file.path);
   } catch (const ir::Error& error) {
@@ -99,7 +91,7 @@ TEST_CASE("outputs that are indices, and results that may take no work") {
 }
 
 TEST_CASE("a user's file overrides: dtypes, and operators by name or glob, the last entry that says something deciding") {
-  const UsersFile file(
+  const tests::UsersFile file(
       "dtypes: {f16: 0.5}\n"
       "eager_errors: 3\n"
       "operators:\n"
@@ -120,7 +112,7 @@ TEST_CASE("a user's file overrides: dtypes, and operators by name or glob, the l
 }
 
 TEST_CASE("of what may differ from run to run bits are not asked") {
-  const UsersFile file("non_deterministic: [index_put, 'aten.ind?x.*', bernoulli]\n");
+  const tests::UsersFile file("non_deterministic: [index_put, 'aten.ind?x.*', bernoulli]\n");
   Tolerances table;
   table.read(file.path);
   CHECK(table.criterionFor("aten.index_put_.default").mayVary);

@@ -3,7 +3,6 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include <fstream>
 
 #include "ir/error.h"
 #include "opbench/run/pipeline.h"
@@ -16,31 +15,24 @@ using namespace opbench;
 namespace {
 
 /// A user's file, and what it says.
-struct UsersFile {
-  explicit UsersFile(const std::string& text) : path((folder.path / "mine.yaml").string()) {
-    std::ofstream(path) << text;
-    config = SuiteConfig(path, tolerances);
-  }
+struct UsersFile : tests::UsersFile {
+  explicit UsersFile(const std::string& text) : tests::UsersFile(text), config(path, tolerances) {}
 
-  tests::TemporaryFolder folder;
-  std::string path;
   Tolerances tolerances;
   SuiteConfig config;
 };
 
 /// What is said about a file that cannot be understood, from its line on.
 std::string refusal(const std::string& text) {
-  const tests::TemporaryFolder folder;
-  const std::string path = folder.path / "mine.yaml";
-  std::ofstream(path) << text;
+  const tests::UsersFile file(text);
   Tolerances tolerances;
   try {
-    SuiteConfig(path, tolerances);
+    SuiteConfig(file.path, tolerances);
   } catch (const ir::Error& error) {
     CHECK(error.kind() == ir::ErrorKind::Input);
     const std::string message = error.what();
-    REQUIRE(message.starts_with(path + ":"));
-    return message.substr(path.size() + 1);
+    REQUIRE(message.starts_with(file.path + ":"));
+    return message.substr(file.path.size() + 1);
   }
   return "accepted";
 }
