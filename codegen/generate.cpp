@@ -62,6 +62,7 @@ lowering::LoopNests nestsOf(const ir::Graph& graph, const ir::Target& target, co
   all = lowering::fuseLoops(std::move(all), graph.values.size(), target);
   all = lowering::splitReductions(std::move(all), graph.values.size(), target);
   all = lowering::cutLoops(std::move(all), target);
+  all = lowering::fusePieces(std::move(all), graph.values.size(), target);
   for (const lowering::LoopNest& nest : all) ir::verify(nest.loops);
   return lowering::analyzeJointly(std::move(all), target);
 }

@@ -7,6 +7,10 @@
 
 namespace lowering {
 
+bool LoopNest::isPiece() const {
+  return std::any_of(loops.buffers.begin(), loops.buffers.end(), [](const ir::Buffer& buffer) { return buffer.isPart; });
+}
+
 int64_t touchedBytes(const std::vector<const LoopNest*>& nests) {
   std::map<int, int64_t> bytes;  // by value
   for (const LoopNest* nest : nests)

@@ -24,6 +24,8 @@ struct LoopNest {
 
   bool hasReductions() const { return reduction && !reduction->scans; }
   bool hasScans() const { return reduction && reduction->scans; }
+  /// Whether the loops store a part of a tensor (ir::Buffer::isPart).
+  bool isPiece() const;
   /// `mixedOrder`, or null.
   const MixedOrderReduction* matrix() const { return mixedOrder ? &*mixedOrder : nullptr; }
 };

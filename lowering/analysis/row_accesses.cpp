@@ -25,7 +25,7 @@ std::vector<const Access*> rowAccesses(const ReductionNest& nest, const Iteratio
 
 bool isStaged(const IterationDomain& domain, const Access& access) {
   const std::size_t rows = domain.elementDims(), all = domain.dims().size();
-  return domain.moves(access, 0, rows) && domain.moves(access, rows, all) && !access.isMasked();
+  return domain.moves(access, 0, rows) && domain.moves(access, rows, all) && access.form && !access.isMasked();
 }
 
 std::optional<int64_t> largestShift(const ReductionNest& nest, const IterationDomain& domain, int lanes) {

@@ -15,7 +15,8 @@ bool isRowAccess(const IterationDomain& domain, const Access& access);
 /// Such loads and stores of elements.
 std::vector<const Access*> rowAccesses(const ReductionNest& nest, const IterationDomain& domain);
 
-/// Whether an access moves from row to row and from element to element: such accesses are staged.
+/// Whether an access moves from row to row and from element to element, by its indices alone: such accesses are staged. What is
+/// gathered is read where it lies.
 bool isStaged(const IterationDomain& domain, const Access& access);
 
 /// Elements that runs may start after a multiple of `lanes`, the same for all row accesses; nothing where they differ, or where

@@ -67,6 +67,27 @@ Cut withFewPieces(Cut cut) {
   return cut;
 }
 
+/// What an offset is the sum of.
+std::vector<const Expr*> termsOf(const Expr* offset) {
+  if (offset->op != ir::Op::Add) return {offset};
+  std::vector<const Expr*> terms = termsOf(offset->src[0]);
+  for (const Expr* term : termsOf(offset->src[1])) terms.push_back(term);
+  return terms;
+}
+
+/// How far a store moves along an axis, whatever else its offset has; nothing where that is no fixed number of elements.
+std::optional<int64_t> stepAlong(const Expr* offset, const Expr* axis) {
+  int64_t step = 0;
+  for (const Expr* term : termsOf(offset)) {
+    const std::vector<const Expr*> free = ir::freeAxes({term});
+    if (std::find(free.begin(), free.end(), axis) == free.end()) continue;
+    const std::optional<ir::Affine> form = ir::affine(term);
+    if (!form) return std::nullopt;
+    step += form->of(axis);
+  }
+  return step;
+}
+
 /// The bytes that the shortest piece stores one after another: along its part of the axis, and along axes of smaller steps.
 int64_t shortestRun(const ir::Loops& loops, const Cut& cut) {
   int64_t shortest = cut.axis->axis().extent;
@@ -74,10 +95,10 @@ int64_t shortestRun(const ir::Loops& loops, const Cut& cut) {
     shortest = std::min(shortest, cut.end(piece) - cut.starts[piece]);
   int64_t bytes = INT64_MAX;
   for (const ir::StoreTo& store : loops.stores) {
-    const ir::Affine offset = ir::affine(store.offset).value();
+    const int64_t own = stepAlong(store.offset, cut.axis).value();
     int64_t elements = shortest;
     for (const Expr* axis : loops.axes)
-      if (offset.of(axis) < offset.of(cut.axis)) elements *= axis->axis().extent;
+      if (axis != cut.axis && stepAlong(store.offset, axis).value_or(own) < own) elements *= axis->axis().extent;
     bytes = std::min(bytes, elements * ir::sizeOf(store.value->dtype));
   }
   return bytes;
@@ -86,8 +107,7 @@ int64_t shortestRun(const ir::Loops& loops, const Cut& cut) {
 /// Whether every store goes to other elements at other points of the axis, and reads no element that loops write.
 bool canBeCut(const ir::Loops& loops, const Expr* axis) {
   const auto isApart = [&](const ir::StoreTo& store) {
-    const std::optional<ir::Affine> offset = ir::affine(store.offset);
-    return !store.accumulate && offset && offset->of(axis) != 0;
+    return !store.accumulate && stepAlong(store.offset, axis).value_or(0) != 0;
   };
   return std::all_of(loops.stores.begin(), loops.stores.end(), isApart) &&
          std::none_of(loops.buffers.begin(), loops.buffers.end(),

@@ -53,7 +53,7 @@ void replaceAxis(ir::Loops& loops, const Expr* axis, const Expr* index) {
   }
 }
 
-void splitAxis(ir::Loops& loops, const Expr* axis, const std::vector<int64_t>& extents) {
+std::vector<const Expr*> splitAxis(ir::Loops& loops, const Expr* axis, const std::vector<int64_t>& extents) {
   ir::ExprPool& pool = *loops.pool;
   std::vector<const Expr*> parts;
   const Expr* index = nullptr;
@@ -75,6 +75,25 @@ void splitAxis(ir::Loops& loops, const Expr* axis, const std::vector<int64_t>& e
   for (ir::StoreTo& store : loops.stores) store.value = ir::rewrite(pool, store.value, moved);
   replaceAxis(loops, axis, index);
   loops.axes = inPlace(std::move(loops.axes));
+  return parts;
+}
+
+void unrollAxis(ir::Loops& loops, const Expr* axis) {
+  ir::ExprPool& pool = *loops.pool;
+  ir::Simplifier simplify(pool);
+  const std::function<const Expr*(const Expr*)> unrolled = [&](const Expr* node) -> const Expr* {
+    if (node->op != ir::Op::Reduce || std::find(node->src.begin() + 1, node->src.end(), axis) == node->src.end()) return nullptr;
+    const Expr* body = ir::rewrite(pool, node->src[0], unrolled);
+    const Expr* all = nullptr;
+    for (int64_t point = 0; point < axis->axis().extent; ++point) {
+      const Expr* one = simplify(ir::substitute(pool, body, axis, pool.integer(ir::DType::I64, point)));
+      all = all == nullptr ? one : pool.make(node->reduction(), {all, one});
+    }
+    std::vector<const Expr*> rest(node->src.begin() + 1, node->src.end());
+    std::erase(rest, axis);
+    return pool.reduce(node->reduction(), all, rest);
+  };
+  for (ir::StoreTo& store : loops.stores) store.value = ir::rewrite(pool, store.value, unrolled);
 }
 
 }  // namespace lowering

@@ -12,5 +12,8 @@ namespace lowering {
 /// once what both need. Values from `firstIntermediate` on are intermediates: what only one loops needs is no longer stored, and
 /// the others are numbered anew.
 std::vector<LoopNest> fuseLoops(std::vector<LoopNest> all, std::size_t firstIntermediate, const ir::Target& target);
+/// The same of loops that were cut (cutLoops): pieces that read the same become one, and have the reductions whose results they
+/// read; all else stays as it is.
+std::vector<LoopNest> fusePieces(std::vector<LoopNest> all, std::size_t firstIntermediate, const ir::Target& target);
 
 }  // namespace lowering

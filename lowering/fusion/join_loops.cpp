@@ -168,7 +168,7 @@ class Joiner {
   bool findHandedOn() {
     for (const ir::Buffer& one : first_.loops.buffers) {
       for (const ir::Buffer& other : second_.loops.buffers) {
-        if (one.value != other.value || (!one.isWritten && !other.isWritten)) continue;
+        if (one.value != other.value || (!one.isWritten && !other.isWritten) || (one.isPart && other.isPart)) continue;
         if (other.isWritten || one.isRead || !isReadWhereStored(one.value)) return false;
         handedOn_.insert(one.value);
       }
@@ -318,6 +318,18 @@ std::optional<ir::Loops> splitAs(const LoopNest& nest, const LoopNest& other) {
     if (extents.size() == 1) continue;
     for (const Expr* axis : axesAt(nest, own[i])) splitAxis(loops, axis, extents);
   }
+  return loops;
+}
+
+std::optional<ir::Loops> foldedAs(const LoopNest& nest, const LoopNest& pieces) {
+  constexpr int64_t most = 4;
+  if (!nest.reduction || storesElements(nest) || nest.hasScans() || !pieces.isPiece() || pieces.reduction) return std::nullopt;
+  const Axes &reduced = nest.reduction->reduced, &axes = pieces.loops.axes;
+  if (reduced.size() != 1 || axes.empty()) return std::nullopt;
+  const int64_t row = reduced.front()->axis().extent, piece = axes.back()->axis().extent, count = row / piece;
+  if (row % piece != 0 || count < 2 || count > most) return std::nullopt;
+  ir::Loops loops = nest.loops;
+  for (const Expr* axis : axesAt(nest, reduced.front())) unrollAxis(loops, splitAxis(loops, axis, {count, piece}).front());
   return loops;
 }
 

@@ -210,10 +210,10 @@ Bundle makeBundle(ir::ExprPool& pool, int number, const Scatter& scatter, const 
 }
 
 /// Loops that accumulate or store what is scattered to a value of this dtype.
-Bundle makeBundle(ir::ExprPool& pool, int value, const Scatter& scatter, DType dtype) {
+Bundle makeBundle(ir::ExprPool& pool, int value, const Scatter& scatter, DType dtype, Intermediates& intermediates) {
   Bundle bundle = makeBundle(pool, scatter.sizes, scatter.sizes);
   const Expr* element = cast(scatter.value(bundle.index), dtype).expr();
-  bundle.members.push_back({value, scatter.place(bundle.index), element, scatter.op});
+  bundle.members.push_back({value, scatter.place(bundle.index), intermediates.read(element, scatter.sizes), scatter.op});
   return bundle;
 }
 
@@ -259,13 +259,16 @@ std::vector<Bundle> inOrder(std::vector<Bundle> all, const Intermediates& interm
   return ordered;
 }
 
-/// Bundles whose reductions can all be computed by loops over their axes.
+/// Bundles whose reductions can all be computed by loops over their axes; loops that scatter can compute theirs, too.
 std::vector<Bundle> bundles(ir::ExprPool& pool, const Lowered& lowered, Intermediates& intermediates) {
+  const auto isChanged = [&](const Bundle& bundle) { return intermediates.separate(resultsOf(bundle), bundle.axes); };
   for (;;) {
-    std::vector<Bundle> all = bundled(pool, lowered, intermediates);
-    const bool isComplete = std::none_of(
-        all.begin(), all.end(), [&](const Bundle& bundle) { return intermediates.separate(resultsOf(bundle), bundle.axes); });
-    if (isComplete) return inOrder(std::move(all), intermediates);
+    std::vector<Bundle> all = bundled(pool, lowered, intermediates), scattering;
+    for (const auto& [value, first, _] : lowered.scattered)
+      if (!isEmpty(first.sizes) && !isEmpty(first.scatter->sizes))
+        scattering.push_back(makeBundle(pool, value, *first.scatter, first.dtype, intermediates));
+    if (std::any_of(all.begin(), all.end(), isChanged)) continue;
+    if (std::none_of(scattering.begin(), scattering.end(), isChanged)) return inOrder(std::move(all), intermediates);
   }
 }
 
@@ -289,13 +292,14 @@ class BufferTable {
 
 /// Adds the loops that accumulate or store what is scattered to a value, or to an intermediate of this number that is then
 /// rounded.
-std::optional<ir::GraphValue> addScattered(ir::ExprPool& pool, const Scattered& scattered, int number, std::vector<Bundle>& all) {
+std::optional<ir::GraphValue> addScattered(ir::ExprPool& pool, const Scattered& scattered, int number,
+                                           Intermediates& intermediates, std::vector<Bundle>& all) {
   const Scatter& scatter = *scattered.first.scatter;
   const DType dtype = scattered.first.dtype, wide = ir::opmath(dtype);
   if (isEmpty(scattered.first.sizes)) return std::nullopt;
   const SummedApart apart = summedApart(scattered.first);
   if (apart == SummedApart::None) {
-    if (!isEmpty(scatter.sizes)) all.push_back(makeBundle(pool, scattered.value, scatter, dtype));
+    if (!isEmpty(scatter.sizes)) all.push_back(makeBundle(pool, scattered.value, scatter, dtype, intermediates));
     return std::nullopt;
   }
   const ir::TensorType type = ir::TensorType::contiguous(wide, scattered.first.sizes);
@@ -307,7 +311,7 @@ std::optional<ir::GraphValue> addScattered(ir::ExprPool& pool, const Scattered& 
     return apart == SummedApart::All ? makeBundle(pool, value, from) : makeBundle(pool, value, scatter, from.at);
   };
   all.push_back(copied(number, first));
-  if (!isEmpty(scatter.sizes)) all.push_back(makeBundle(pool, number, scatter, wide));
+  if (!isEmpty(scatter.sizes)) all.push_back(makeBundle(pool, number, scatter, wide, intermediates));
   all.push_back(copied(scattered.value, rounded));
   return ir::GraphValue{fmt::format("sums{}", scattered.value), type};
 }
@@ -350,16 +354,6 @@ ir::Loops loopsOf(const std::vector<ir::GraphValue>& values, const std::vector<i
 
 }  // namespace
 
-ir::TensorType asReal(const ir::TensorType& type) {
-  if (!ir::isComplex(type.dtype)) return type;
-  ir::TensorType real = type;
-  real.dtype = type.dtype == DType::C32 ? DType::F16 : type.dtype == DType::C64 ? DType::F32 : DType::F64;
-  for (int64_t& stride : real.strides) stride *= 2;
-  real.sizes.push_back(2);
-  real.strides.push_back(1);
-  return real;
-}
-
 std::vector<ir::Loops> realize(const ir::Graph& graph, const std::string& name, const ir::ExprPoolPtr& pool,
                                const Lowered& lowered, Intermediates& intermediates) {
   std::vector<Bundle> found = bundles(*pool, lowered, intermediates);
@@ -375,7 +369,7 @@ std::vector<ir::Loops> realize(const ir::Graph& graph, const std::string& name, 
     add({fmt::format("stored{}", i), ir::TensorType::contiguous(stored[i].dtype, stored[i].sizes)});
   std::for_each(intermediates.values().begin(), intermediates.values().end(), add);
   const auto addScatteredTo = [&](const Scattered& one, std::vector<Bundle>& bundles) {
-    if (const auto sums = addScattered(*pool, one, static_cast<int>(values.size()), bundles)) add(*sums);
+    if (const auto sums = addScattered(*pool, one, static_cast<int>(values.size()), intermediates, bundles)) add(*sums);
   };
   std::vector<Bundle> first;
   for (std::size_t i = 0; i < stored.size(); ++i) {

@@ -25,9 +25,6 @@ struct Lowered {
   Stored intermediates;  ///< stored before all others
 };
 
-/// A complex tensor as its pairs of reals, in one more dimension of 2.
-ir::TensorType asReal(const ir::TensorType& type);
-
 /// Loops that store these, in the order in which they run, else the largest domain first. Tensors of one domain share loops; a
 /// smaller one (a row's sum, a channel's mean) joins the loops of a larger one that computes all the reductions it is made of.
 /// A reduction that loops cannot compute themselves becomes one of `intermediates`: loops before them store it. What is scattered

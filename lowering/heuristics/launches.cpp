@@ -34,29 +34,26 @@ void reverseRereads(std::vector<Schedule>& schedules, const std::vector<LoopNest
   }
 }
 
-bool isPart(const LoopNest& nest) {
-  return std::any_of(nest.loops.buffers.begin(), nest.loops.buffers.end(),
-                     [](const ir::Buffer& buffer) { return buffer.isPart; });
-}
-
 /// Gives the CTAs of loops that store parts of tensors one size, so that they share launches: the size of loops with tiles if
-/// there are any.
-void matchParts(std::vector<Schedule>& schedules, const std::vector<LoopNest>& all, const ir::Target& target) {
+/// there are any. Loops that are matched already keep theirs.
+void matchParts(std::vector<Schedule>& schedules, const std::vector<LoopNest>& all, const std::vector<bool>& isMatched,
+                const ir::Target& target) {
   if (target.backend != ir::Backend::Cuda) return;
   int block = limits::gpu::usualBlock;
   const auto forParts = [&](Staging staging, const auto& use) {
     for (std::size_t i = 0; i < all.size(); ++i) {
       auto* layout = std::get_if<LayoutSchedule>(&schedules[i]);
-      if (layout != nullptr && isPart(all[i]) && layout->staging == staging) use(all[i].domain, *layout);
+      const bool isFree = all[i].isPiece() && !all[i].reduction && !isMatched[i];
+      if (layout != nullptr && isFree && layout->staging == staging) use(all[i], *layout);
     }
   };
-  forParts(Staging::Crossing, [&](const IterationDomain&, const LayoutSchedule& schedule) {
+  forParts(Staging::Crossing, [&](const LoopNest&, const LayoutSchedule& schedule) {
     block = static_cast<int>(schedule.layout.extent(Bind::Thread));
   });
-  forParts(Staging::None, [&](const IterationDomain& domain, LayoutSchedule& schedule) {
-    PointwiseDraft draft = draftPointwise(domain, target);
+  forParts(Staging::None, [&](const LoopNest& nest, LayoutSchedule& schedule) {
+    PointwiseDraft draft = draftPointwise(nest, target);
     draft.block = block;
-    schedule = scheduleOf(draft, domain);
+    schedule = scheduleOf(draft, nest.domain);
   });
 }
 
@@ -87,7 +84,7 @@ std::vector<Schedule> chooseSchedules(const LoopNests& nests, const ir::Target& 
       }
     }
   }
-  matchParts(schedules, all, target);
+  matchParts(schedules, all, isMatched, target);
   reverseRereads(schedules, all, target);
   return schedules;
 }

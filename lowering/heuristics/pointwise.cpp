@@ -4,6 +4,7 @@
 
 #include "ir/index/ceil_div.h"
 #include "lowering/analysis/gather.h"
+#include "lowering/heuristics/few_points.h"
 #include "lowering/heuristics/limits.h"
 #include "lowering/heuristics/schedule.h"
 
@@ -126,10 +127,12 @@ bool chooseGathering(PointwiseDraft& draft, const IterationDomain& domain, const
 
 }  // namespace
 
-PointwiseDraft draftPointwise(const IterationDomain& domain, const ir::Target& target) {
+PointwiseDraft draftPointwise(const LoopNest& nest, const ir::Target& target) {
+  const IterationDomain& domain = nest.domain;
   PointwiseDraft draft;
   if (chooseGathering(draft, domain, target)) return draft;
-  chooseVectors(draft, domain, domain.accumulates() ? widestAddition(domain, target) : widestVector(domain, target));
+  const int widest = domain.accumulates() ? widestAddition(domain, target) : widestVector(domain, target);
+  chooseVectors(draft, domain, std::min(widest, mostLanes(nest, target)));
   const bool isLittle = threadBytes(domain, draft.lanes) * limits::gpu::usualBlock < limits::pointwise::leastCtaBytes;
   draft.block = isLittle ? limits::pointwise::wideBlock : limits::gpu::usualBlock;
   if (const int steps = narrowVectors(draft, domain, target); steps > 1) {
@@ -180,7 +183,7 @@ std::vector<Schedule> othersOfGathering(const IterationDomain& domain, const ir:
 /// Other vectors a thread, and other threads of a CTA; for transpositions the rule's own.
 std::vector<Schedule> otherPointwise(const LoopNest& nest, const ir::Target& target, const TuningStart& start) {
   if (nest.reduction) return {};
-  const PointwiseDraft rules = draftPointwise(nest.domain, target);
+  const PointwiseDraft rules = draftPointwise(nest, target);
   if (!start.isChosen) return {scheduleOf(rules, nest.domain)};
   const int widest = widestVector(nest.domain, target);
   if (!nest.domain.accumulates() && gatheredBytes(nest.domain, nest.domain.innermost(), widest) > 0)
@@ -200,10 +203,22 @@ std::vector<Schedule> otherPointwise(const LoopNest& nest, const ir::Target& tar
 
 std::optional<Schedule> choosePointwise(const LoopNest& nest, const ir::Target& target) {
   if (nest.reduction) return std::nullopt;
-  return scheduleOf(draftPointwise(nest.domain, target), nest.domain);
+  return scheduleOf(draftPointwise(nest, target), nest.domain);
 }
 
-const ScheduleRule pointwise{{.order = 20, .choose = choosePointwise, .others = otherPointwise}};
+/// Under as many threads as the CTAs of reductions have, where both are so small that a launch takes longer than either.
+std::optional<Schedule> pointwiseBeside(const Scheduled& elements, const Scheduled& rows, const ir::Target& target) {
+  const auto* own = std::get_if<LayoutSchedule>(&elements.schedule);
+  const auto* others = std::get_if<LayoutSchedule>(&rows.schedule);
+  if (elements.nest.reduction || !rows.nest.hasReductions() || own == nullptr || others == nullptr) return std::nullopt;
+  if (own->staging != Staging::None || others->staging != Staging::None || others->isPersistentKernel()) return std::nullopt;
+  if (elements.nest.domain.numel() + rows.nest.domain.numel() > limits::launches::smallElements) return std::nullopt;
+  PointwiseDraft draft = draftPointwise(elements.nest, target);
+  draft.block = others->layout.block > 0 ? others->layout.block : static_cast<int>(others->layout.extent(Bind::Thread));
+  return scheduleOf(draft, elements.nest.domain);
+}
+
+const ScheduleRule pointwise{{.order = 20, .choose = choosePointwise, .others = otherPointwise, .beside = pointwiseBeside}};
 
 }  // namespace
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "ir/target.h"
-#include "lowering/analysis/iteration_domain.h"
+#include "lowering/analysis/loop_nest.h"
 #include "lowering/layout/schedule.h"
 
 namespace lowering {
@@ -17,9 +17,9 @@ struct PointwiseDraft {
   bool operator==(const PointwiseDraft&) const = default;
 };
 
-/// The draft of a domain for a GPU, by rules that were measured on sm_90: one thread a vector of 16 bytes, one vector a
+/// The draft of a nest for a GPU, by rules that were measured on sm_90: one thread a vector of 16 bytes, one vector a
 /// thread, no loop.
-PointwiseDraft draftPointwise(const IterationDomain& domain, const ir::Target& target);
+PointwiseDraft draftPointwise(const LoopNest& nest, const ir::Target& target);
 
 /// The draft as a schedule: a thread's vectors are `block` of them apart.
 LayoutSchedule scheduleOf(const PointwiseDraft& draft, const IterationDomain& domain);

@@ -69,9 +69,17 @@ int64_t heldRegisters(const ReductionNest& nest, const IterationDomain& domain, 
   constexpr int64_t bytes = 4;
   const std::set<const ir::Expr*> repeated = repeatedLoads(nest);
   int64_t registers = 0;
-  for (const Access* access : stagedAccesses(domain))
-    if (repeated.contains(access->node)) registers += elements * ceilDiv(access->elementBytes, bytes);
+  for (const Access& load : domain.loads())
+    if (repeated.contains(load.node) && (isStaged(domain, load) || !load.form))
+      registers += elements * ceilDiv(load.elementBytes, bytes);
   return registers;
+}
+
+/// Whether more than one traversal needs what is gathered, which no tile has.
+bool gathersAgain(const ReductionNest& nest, const IterationDomain& domain) {
+  const std::set<const ir::Expr*> repeated = repeatedLoads(nest);
+  return std::any_of(domain.loads().begin(), domain.loads().end(),
+                     [&](const Access& load) { return !load.form && repeated.contains(load.node); });
 }
 
 /// Bytes of shared memory an element of a tile takes; results are written over what was read, where they lie alike.
@@ -176,7 +184,7 @@ std::optional<std::size_t> StagedDraft::unevenDim(const IterationDomain& domain)
 bool runsBothWays(const IterationDomain& domain) {
   const std::vector<const Access*> accesses = stagedAccesses(domain);
   const auto some = [&](std::size_t begin, std::size_t end) {
-    const auto runs = [&](const Access* access) { return access->form && runsAlong(domain, *access, begin, end); };
+    const auto runs = [&](const Access* access) { return runsAlong(domain, *access, begin, end); };
     return std::any_of(accesses.begin(), accesses.end(), runs);
   };
   return some(0, domain.elementDims()) && some(domain.elementDims(), domain.dims().size());
@@ -185,8 +193,7 @@ bool runsBothWays(const IterationDomain& domain) {
 std::optional<StagedDraft> stagedDraft(const ReductionNest& nest, const IterationDomain& domain, const ir::Target& target,
                                        const StagedWish& wish) {
   const std::vector<const Access*> accesses = stagedAccesses(domain);
-  const auto isAffine = [](const Access* access) { return access->form.has_value(); };
-  if (bytesOfElement(domain) == 0 || !std::all_of(accesses.begin(), accesses.end(), isAffine)) return std::nullopt;
+  if (bytesOfElement(domain) == 0) return std::nullopt;
   StagedDraft draft;
   chooseTile(draft, domain, growingOrder(domain, accesses), target, wish);
   draft.lanes = static_cast<int>(std::gcd(chooseStagedLanes(domain, accesses, target), draft.tile.back()));
@@ -195,8 +202,8 @@ std::optional<StagedDraft> stagedDraft(const ReductionNest& nest, const Iteratio
       vectors * draft.lanes * elements * bytesOfElement(domain) <= ofShared(target, limits::staged::mostSharedBytes);
   if (!fits || vectors > ir::Target::ctaThreads) return std::nullopt;
   layOut(draft, elements, wish.group);
-  const bool isHeld =
-      !runsBothWays(domain) && heldRegisters(nest, domain, ceilDiv(elements, draft.group)) <= limits::staged::mostHeldRegisters;
+  const bool isHeld = (!runsBothWays(domain) || gathersAgain(nest, domain)) &&
+                      heldRegisters(nest, domain, ceilDiv(elements, draft.group)) <= limits::staged::mostHeldRegisters;
   draft.isHeld = wish.isHeld.value_or(isHeld) && heldRegisters(nest, domain, 1) > 0;
   return draft;
 }

@@ -62,7 +62,7 @@ ListKernel applyToList(ir::Loops loops, const std::vector<int64_t>& elements, st
                        const ir::Target& target) {
   const int64_t most = loops.axes.front()->axis().extent;
   LoopNest nest = analyze(std::move(loops), target);
-  PointwiseDraft draft = draftPointwise(nest.domain, target);
+  PointwiseDraft draft = draftPointwise(nest, target);
   draft.parts = 1;
   draft.block = limits::lists::block;
   draft.steps = std::max(draft.steps, static_cast<int>(limits::lists::vectors));

@@ -141,4 +141,14 @@ Value simplified(Value index) { return {index.pool(), ir::simplify(index.pool(),
 
 Tensor inOpmath(const Tensor& tensor) { return cast(tensor, ir::opmath(tensor.dtype)); }
 
+ir::TensorType asReal(const ir::TensorType& type) {
+  if (!ir::isComplex(type.dtype)) return type;
+  ir::TensorType real = type;
+  real.dtype = type.dtype == ir::DType::C32 ? ir::DType::F16 : type.dtype == ir::DType::C64 ? ir::DType::F32 : ir::DType::F64;
+  for (int64_t& stride : real.strides) stride *= 2;
+  real.sizes.push_back(2);
+  real.strides.push_back(1);
+  return real;
+}
+
 }  // namespace lowering

@@ -81,4 +81,7 @@ Tensor map(F function, const Tensor& first, const T&... rest) {
   });
 }
 
+/// A complex tensor as its pairs of reals, in one more dimension of 2.
+ir::TensorType asReal(const ir::TensorType& type);
+
 }  // namespace lowering
