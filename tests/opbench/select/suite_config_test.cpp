@@ -3,7 +3,6 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-
 #include "ir/error.h"
 #include "opbench/run/pipeline.h"
 #include "opbench/select/select.h"
