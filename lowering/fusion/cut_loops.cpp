@@ -79,8 +79,7 @@ std::vector<const Expr*> termsOf(const Expr* offset) {
 std::optional<int64_t> stepAlong(const Expr* offset, const Expr* axis) {
   int64_t step = 0;
   for (const Expr* term : termsOf(offset)) {
-    const std::vector<const Expr*> free = ir::freeAxes({term});
-    if (std::find(free.begin(), free.end(), axis) == free.end()) continue;
+    if (!ir::dependsOn(term, axis)) continue;
     const std::optional<ir::Affine> form = ir::affine(term);
     if (!form) return std::nullopt;
     step += form->of(axis);

@@ -10,6 +10,14 @@ namespace lowering {
 
 using ir::Expr;
 
+namespace {
+
+bool reducesAlong(const Expr* node, const Expr* axis) {
+  return node->op == ir::Op::Reduce && std::find(node->src.begin() + 1, node->src.end(), axis) != node->src.end();
+}
+
+}  // namespace
+
 int bufferIn(ir::Loops& loops, const ir::Buffer& buffer) {
   const auto isSame = [&](const ir::Buffer& known) { return known.value == buffer.value; };
   const auto found = std::find_if(loops.buffers.begin(), loops.buffers.end(), isSame);
@@ -68,7 +76,7 @@ std::vector<const Expr*> splitAxis(ir::Loops& loops, const Expr* axis, const std
     return axes;
   };
   const std::function<const Expr*(const Expr*)> moved = [&](const Expr* node) -> const Expr* {
-    if (node->op != ir::Op::Reduce || std::find(node->src.begin() + 1, node->src.end(), axis) == node->src.end()) return nullptr;
+    if (!reducesAlong(node, axis)) return nullptr;
     return pool.reduce(node->reduction(), ir::rewrite(pool, node->src[0], moved),
                        inPlace({node->src.begin() + 1, node->src.end()}));
   };
@@ -82,7 +90,7 @@ void unrollAxis(ir::Loops& loops, const Expr* axis) {
   ir::ExprPool& pool = *loops.pool;
   ir::Simplifier simplify(pool);
   const std::function<const Expr*(const Expr*)> unrolled = [&](const Expr* node) -> const Expr* {
-    if (node->op != ir::Op::Reduce || std::find(node->src.begin() + 1, node->src.end(), axis) == node->src.end()) return nullptr;
+    if (!reducesAlong(node, axis)) return nullptr;
     const Expr* body = ir::rewrite(pool, node->src[0], unrolled);
     const Expr* all = nullptr;
     for (int64_t point = 0; point < axis->axis().extent; ++point) {

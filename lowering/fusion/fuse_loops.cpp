@@ -33,11 +33,11 @@ std::set<int> valuesOf(const LoopNest& nest) {
 
 class Fuser {
  public:
-  Fuser(std::vector<LoopNest> all, std::size_t firstIntermediate, const ir::Target& target, bool (*mayGrow)(const LoopNest&))
+  Fuser(std::vector<LoopNest> all, std::size_t firstIntermediate, const ir::Target& target, bool onlyPieces)
       : nests_(std::move(all)),
         firstIntermediate_(static_cast<int>(firstIntermediate)),
         target_(target),
-        mayGrow_(mayGrow),
+        onlyPieces_(onlyPieces),
         graph_(dependencesOf(nests_)) {
     for (const LoopNest& nest : nests_) {
       values_.push_back(valuesOf(nest));
@@ -68,7 +68,7 @@ class Fuser {
     int64_t most = 0;
     for (auto first = order.begin(); first != order.end(); ++first) {
       for (auto second = first + 1; second != order.end(); ++second) {
-        if (!mayGrow_(nests_[*first]) && !mayGrow_(nests_[*second])) continue;
+        if (onlyPieces_ && !nests_[*first].isPiece() && !nests_[*second].isPiece()) continue;
         if (!shareValue(*first, *second) || !graph_.canMerge(*first, *second)) continue;
         const std::optional<Fused>& fused = fusedOf({*first, *second});
         if (!fused || fused->savedBytes <= most) continue;
@@ -139,7 +139,7 @@ class Fuser {
   std::vector<LoopNest> nests_;
   const int firstIntermediate_;
   const ir::Target& target_;
-  bool (*mayGrow_)(const LoopNest&);  ///< whether loops are to become one with others
+  const bool onlyPieces_;  ///< whether one of a pair has to be a piece
   DependenceGraph graph_;
   std::vector<std::set<int>> values_;           ///< by nest: what it reads and writes
   std::map<int, int> nestsWith_;                ///< by value: how many nests read or write it
@@ -163,7 +163,7 @@ void renumberIntermediates(std::vector<LoopNest>& all, std::size_t firstIntermed
 }  // namespace
 
 std::vector<LoopNest> fuseLoops(std::vector<LoopNest> all, std::size_t firstIntermediate, const ir::Target& target) {
-  std::vector<LoopNest> fused = Fuser(std::move(all), firstIntermediate, target, [](const LoopNest&) { return true; }).fuse();
+  std::vector<LoopNest> fused = Fuser(std::move(all), firstIntermediate, target, /*onlyPieces=*/false).fuse();
   renumberIntermediates(fused, firstIntermediate);
   return fused;
 }
@@ -171,7 +171,7 @@ std::vector<LoopNest> fuseLoops(std::vector<LoopNest> all, std::size_t firstInte
 std::vector<LoopNest> fusePieces(std::vector<LoopNest> all, std::size_t firstIntermediate, const ir::Target& target) {
   const auto isPiece = [](const LoopNest& nest) { return nest.isPiece(); };
   if (std::none_of(all.begin(), all.end(), isPiece)) return all;
-  std::vector<LoopNest> fused = Fuser(std::move(all), firstIntermediate, target, isPiece).fuse();
+  std::vector<LoopNest> fused = Fuser(std::move(all), firstIntermediate, target, /*onlyPieces=*/true).fuse();
   renumberIntermediates(fused, firstIntermediate);
   return fused;
 }

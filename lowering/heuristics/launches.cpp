@@ -35,16 +35,14 @@ void reverseRereads(std::vector<Schedule>& schedules, const std::vector<LoopNest
 }
 
 /// Gives the CTAs of loops that store parts of tensors one size, so that they share launches: the size of loops with tiles if
-/// there are any. Loops that are matched already keep theirs.
-void matchParts(std::vector<Schedule>& schedules, const std::vector<LoopNest>& all, const std::vector<bool>& isMatched,
-                const ir::Target& target) {
+/// there are any.
+void matchParts(std::vector<Schedule>& schedules, const std::vector<LoopNest>& all, const ir::Target& target) {
   if (target.backend != ir::Backend::Cuda) return;
   int block = limits::gpu::usualBlock;
   const auto forParts = [&](Staging staging, const auto& use) {
     for (std::size_t i = 0; i < all.size(); ++i) {
       auto* layout = std::get_if<LayoutSchedule>(&schedules[i]);
-      const bool isFree = all[i].isPiece() && !all[i].reduction && !isMatched[i];
-      if (layout != nullptr && isFree && layout->staging == staging) use(all[i], *layout);
+      if (layout != nullptr && all[i].isPiece() && !all[i].reduction && layout->staging == staging) use(all[i], *layout);
     }
   };
   forParts(Staging::Crossing, [&](const LoopNest&, const LayoutSchedule& schedule) {
@@ -70,6 +68,7 @@ std::vector<Schedule> chooseSchedules(const LoopNests& nests, const ir::Target& 
     for (const std::size_t nest : {pair.first, pair.second}) schedules[nest] = inDims(*matrix, all[nest].domain);
     mixed.add(pair);
   }
+  matchParts(schedules, all, target);
   const DependenceGraph graph = dependencesOf(all);
   std::vector<bool> isMatched(all.size());
   for (std::size_t first = 0; first < all.size(); ++first) {
@@ -84,7 +83,6 @@ std::vector<Schedule> chooseSchedules(const LoopNests& nests, const ir::Target& 
       }
     }
   }
-  matchParts(schedules, all, isMatched, target);
   reverseRereads(schedules, all, target);
   return schedules;
 }

@@ -214,7 +214,7 @@ std::optional<Schedule> pointwiseBeside(const Scheduled& elements, const Schedul
   if (own->staging != Staging::None || others->staging != Staging::None || others->isPersistentKernel()) return std::nullopt;
   if (elements.nest.domain.numel() + rows.nest.domain.numel() > limits::launches::smallElements) return std::nullopt;
   PointwiseDraft draft = draftPointwise(elements.nest, target);
-  draft.block = others->layout.block > 0 ? others->layout.block : static_cast<int>(others->layout.extent(Bind::Thread));
+  draft.block = static_cast<int>(others->layout.extent(Bind::Thread));
   return scheduleOf(draft, elements.nest.domain);
 }
 

@@ -64,22 +64,21 @@ bool hasShortStretches(const IterationDomain& domain) {
          std::all_of(accesses.begin(), accesses.end(), isShort);
 }
 
-/// Registers of a thread for the loads of so many elements that more than one traversal needs.
-int64_t heldRegisters(const ReductionNest& nest, const IterationDomain& domain, int64_t elements) {
-  constexpr int64_t bytes = 4;
+/// The loads, staged or gathered, that more than one traversal needs.
+std::vector<const Access*> repeatedReads(const ReductionNest& nest, const IterationDomain& domain) {
   const std::set<const ir::Expr*> repeated = repeatedLoads(nest);
-  int64_t registers = 0;
+  std::vector<const Access*> reads;
   for (const Access& load : domain.loads())
-    if (repeated.contains(load.node) && (isStaged(domain, load) || !load.form))
-      registers += elements * ceilDiv(load.elementBytes, bytes);
-  return registers;
+    if (repeated.contains(load.node) && (isStaged(domain, load) || !load.form)) reads.push_back(&load);
+  return reads;
 }
 
-/// Whether more than one traversal needs what is gathered, which no tile has.
-bool gathersAgain(const ReductionNest& nest, const IterationDomain& domain) {
-  const std::set<const ir::Expr*> repeated = repeatedLoads(nest);
-  return std::any_of(domain.loads().begin(), domain.loads().end(),
-                     [&](const Access& load) { return !load.form && repeated.contains(load.node); });
+/// Registers of a thread for so many elements of these.
+int64_t heldRegisters(const std::vector<const Access*>& reads, int64_t elements) {
+  constexpr int64_t bytes = 4;
+  int64_t registers = 0;
+  for (const Access* read : reads) registers += elements * ceilDiv(read->elementBytes, bytes);
+  return registers;
 }
 
 /// Bytes of shared memory an element of a tile takes; results are written over what was read, where they lie alike.
@@ -202,9 +201,11 @@ std::optional<StagedDraft> stagedDraft(const ReductionNest& nest, const Iteratio
       vectors * draft.lanes * elements * bytesOfElement(domain) <= ofShared(target, limits::staged::mostSharedBytes);
   if (!fits || vectors > ir::Target::ctaThreads) return std::nullopt;
   layOut(draft, elements, wish.group);
-  const bool isHeld = (!runsBothWays(domain) || gathersAgain(nest, domain)) &&
-                      heldRegisters(nest, domain, ceilDiv(elements, draft.group)) <= limits::staged::mostHeldRegisters;
-  draft.isHeld = wish.isHeld.value_or(isHeld) && heldRegisters(nest, domain, 1) > 0;
+  const std::vector<const Access*> reads = repeatedReads(nest, domain);
+  const bool gathersAgain = std::any_of(reads.begin(), reads.end(), [](const Access* read) { return !read->form; });
+  const bool isHeld = (!runsBothWays(domain) || gathersAgain) &&
+                      heldRegisters(reads, ceilDiv(elements, draft.group)) <= limits::staged::mostHeldRegisters;
+  draft.isHeld = wish.isHeld.value_or(isHeld) && !reads.empty();
   return draft;
 }
 

@@ -5,9 +5,7 @@
 #include <fmt/format.h>
 
 #include "lowering/tensor/lowering.h"
-#include "tests/kernels_of.h"
-#include "tests/lowering/schedule/schedules.h"
-#include "tests/lowering/values.h"
+#include "tests/lowering/fusion/same_results.h"
 
 namespace {
 
@@ -23,24 +21,8 @@ std::vector<LoopNest> cut(const std::string& call) {
     if (!whole[0].buffers[b].isWritten) inputs.emplace(whole[0].buffers[b].value, memory[b]);
   expected = inputs;
   tests::run(whole[0], expected);
-  for (const ir::Target& target : tests::targets()) {
-    const std::vector<LoopNest> pieces = lowering::cutLoops(lowering::analyze(whole, target), target);
-    tests::Values byLoops = inputs, byKernels = inputs;
-    for (const LoopNest& piece : pieces) {
-      INFO(ir::toText(piece.loops));
-      REQUIRE_NOTHROW(ir::verify(piece.loops));
-      tests::run(piece.loops, byLoops);
-    }
-    for (const ir::Kernel& kernel : tests::kernelsOf(lowering::analyzeJointly(pieces, target), target)) {
-      INFO(ir::toText(kernel));
-      REQUIRE_NOTHROW(ir::verify(kernel, target));
-      tests::run(kernel, byKernels);
-    }
-    for (const auto& [value, elements] : expected) {
-      REQUIRE(tests::same(byLoops.at(value), elements));
-      REQUIRE(tests::same(byKernels.at(value), elements));
-    }
-  }
+  for (const ir::Target& target : tests::targets())
+    tests::requireSame(lowering::cutLoops(lowering::analyze(whole, target), target), target, inputs, expected);
   return lowering::cutLoops(lowering::analyze(whole, tests::hopper()), tests::hopper());
 }
 

@@ -12,6 +12,13 @@ namespace {
 
 std::vector<ir::Loops> lowered(const std::string& text) { return lowering::lower(ir::parseGraph("graph\n" + text)); }
 
+/// The schedule by the rules of the only loops of a graph, on a GPU.
+lowering::LayoutSchedule scheduleOf(const std::string& text) {
+  const lowering::LoopNests nests = lowering::analyzeJointly(lowering::analyze(lowered(text), tests::hopper()), tests::hopper());
+  REQUIRE(nests.all.size() == 1);
+  return std::get<lowering::LayoutSchedule>(lowering::chooseSchedules(nests, tests::hopper()).at(0));
+}
+
 /// Rows of 512 whose largest element is subtracted, and as many rows of 64 that are only scaled.
 std::vector<ir::Loops> rowsBesideElements(int rows) {
   return lowered(fmt::format(R"(
@@ -27,20 +34,19 @@ std::vector<ir::Loops> rowsBesideElements(int rows) {
 
 /// The elements of a vector of the loops of cosines of a row for each of so many.
 int lanesOfCosines(int rows) {
-  const std::vector<ir::Loops> all = lowered(fmt::format(R"(
+  return scheduleOf(fmt::format(R"(
   in x f16[{0}, 64]
   y f16[{0}, 64] = aten.cos.default(self=x)
   return y
 )",
-                                                         rows));
-  const lowering::LoopNests nests = lowering::analyzeJointly(lowering::analyze(all, tests::hopper()), tests::hopper());
-  return std::get<lowering::LayoutSchedule>(lowering::chooseSchedules(nests, tests::hopper()).at(0)).layout.dims.back().lanes;
+                                rows))
+      .layout.lanes();
 }
 
 }  // namespace
 
 TEST_CASE("rows that memory runs across are staged, beside rows that are gathered, which are read where they lie") {
-  const std::vector<ir::Loops> all = lowered(R"(
+  const lowering::LayoutSchedule schedule = scheduleOf(R"(
   in x     bf16[4, 256, 600]
   in table bf16[700, 256]
   in index i64[600]
@@ -51,9 +57,6 @@ TEST_CASE("rows that memory runs across are staged, beside rows that are gathere
   below  bf16[4, 600, 256] = aten.sub.Tensor(self=sum, other=most, alpha=1)
   return below
 )");
-  const lowering::LoopNests nests = lowering::analyzeJointly(lowering::analyze(all, tests::hopper()), tests::hopper());
-  REQUIRE(nests.all.size() == 1);
-  const auto schedule = std::get<lowering::LayoutSchedule>(lowering::chooseSchedules(nests, tests::hopper()).at(0));
   CHECK(schedule.staging == lowering::Staging::All);
 }
 
