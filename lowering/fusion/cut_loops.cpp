@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <set>
 
 #include "ir/index/ceil_div.h"
@@ -44,13 +45,39 @@ bool addChanges(const Expr* condition, const Expr* axis, std::set<int64_t>& chan
   return change.has_value();
 }
 
-/// Where the masks change that an axis alone decides.
+/// The conditions that all hold where one does.
+void addConditions(const Expr* condition, std::vector<const Expr*>& all) {
+  if (condition->op != ir::Op::And) return all.push_back(condition);
+  for (const Expr* part : condition->src) addConditions(part, all);
+}
+
+/// What hides some loads and not others, where they read several tensors: what hides all of them is no reason to cut.
+std::vector<const Expr*> differencesOf(const std::vector<const Expr*>& loads) {
+  std::map<const Expr*, std::size_t> holds;
+  std::set<int> tensors;
+  for (const Expr* load : loads) {
+    tensors.insert(load->load().buffer);
+    std::vector<const Expr*> own;
+    if (load->isMasked()) addConditions(load->src[1], own);
+    for (const Expr* condition : std::set<const Expr*>(own.begin(), own.end())) ++holds[condition];
+  }
+  std::vector<const Expr*> differences;
+  for (const auto& [condition, count] : holds)
+    if (tensors.size() > 1 && count < loads.size()) differences.push_back(condition);
+  return differences;
+}
+
+/// Where the masks change that an axis alone decides, or their parts in which tensors differ.
 Cut cutAlong(const ir::Loops& loops, const Expr* axis) {
   std::set<int64_t> starts{0};
-  for (const Expr* load : ir::loadsIn(ir::storedValues(loops.stores))) {
+  const auto add = [&](const Expr* condition) {
     std::set<int64_t> changes;
-    if (load->isMasked() && addChanges(load->src[1], axis, changes)) starts.merge(changes);
-  }
+    if (addChanges(condition, axis, changes)) starts.merge(changes);
+  };
+  const std::vector<const Expr*> loads = ir::loadsIn(ir::storedValues(loops.stores));
+  for (const Expr* load : loads)
+    if (load->isMasked()) add(load->src[1]);
+  for (const Expr* condition : differencesOf(loads)) add(condition);
   const auto isPoint = [&](int64_t point) { return 0 <= point && point < axis->axis().extent; };
   Cut cut{axis, {}};
   std::copy_if(starts.begin(), starts.end(), std::back_inserter(cut.starts), isPoint);

@@ -15,7 +15,9 @@ namespace {
 /// and rows on a CPU, are split over more CTAs or tasks if only results are stored.
 bool hasSchedule(const LoopNest& joined, const LoopNest& first, const LoopNest& second, const ir::Target& target) {
   if (!joined.reduction) return true;
-  const auto runsAlongElements = [](const LoopNest& nest) { return !nest.reduction || nest.domain.runsAlongElements(); };
+  const auto runsAlongElements = [](const LoopNest& nest) {
+    return nest.reduction ? nest.domain.runsAlongElements() : !nest.transposition.has_value();
+  };
   if (joined.reduction->elementStores.empty())
     return joined.domain.runsAlongElements() == first.domain.runsAlongElements() &&
            joined.domain.runsAlongElements() == second.domain.runsAlongElements();

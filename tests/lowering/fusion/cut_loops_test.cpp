@@ -68,6 +68,17 @@ TEST_CASE("only the piece is transposed whose tensor lies differently") {
   CHECK(launches(pieces, tests::hopper()) == 1);
 }
 
+TEST_CASE("what hides all tensors alike, as padding does, is no reason to leave them in one piece") {
+  const std::vector<LoopNest> pieces =
+      cut("  in tensors0 f32[64, 90] strides (1, 64)\n  in tensors1 f32[96, 90]\n"
+          "  joined f32[160, 90] = aten.cat.default(tensors=[tensors0, tensors1], dim=0)\n"
+          "  out0 f32[160, 96] = aten.constant_pad_nd.default(self=joined, pad=[0, 6, 0, 0], value=0)\n");
+  REQUIRE(pieces.size() == 2);
+  for (const LoopNest& piece : pieces) CHECK(piece.loops.buffers.size() == 2);
+  CHECK(pieces[0].transposition);
+  CHECK_FALSE(pieces[1].transposition);
+}
+
 TEST_CASE("outside of a slice nothing is read") {
   const std::vector<LoopNest> pieces =
       cut("  in grad_output f32[3, 10, 40]\n  out0 f32[3, 24, 40] = aten.slice_backward.default(grad_output=grad_output, "

@@ -102,3 +102,18 @@ TEST_CASE("it is so too where rows are stored at an index that memory has, as in
   REQUIRE(nests.size() == 1);
   CHECK(nests[0].reduction);
 }
+
+TEST_CASE("rows that are reduced do not store what is transposed: it is a piece that goes by tiles") {
+  const std::vector<LoopNest> nests = checkFused(R"(
+  in x f32[64, 90]
+  most f32[64, 1] = aten.amax.default(self=x, dim=[-1], keepdim=True)
+  scaled f32[64, 90] = aten.sub.Tensor(self=x, other=most, alpha=1)
+  turned f32[90, 64] strides (1, 90) of scaled = aten.permute.default(self=scaled, dims=[1, 0])
+  padded f32[96, 64] = aten.constant_pad_nd.default(self=turned, pad=[0, 0, 0, 6], value=0)
+  return scaled, padded
+)");
+  for (const LoopNest& nest : nests) {
+    if (nest.reduction) CHECK_FALSE(nest.isPiece());
+  }
+  CHECK(std::ranges::count_if(nests, [](const LoopNest& nest) { return nest.transposition.has_value(); }) == 1);
+}
