@@ -237,28 +237,58 @@ std::string borrowed(const TensorList& outputs, const TensorList& eager, const T
 
 namespace {
 
-/// Moves the elements of each part by so many places, around in it: that takes little memory, whatever the tensor has.
-void rollParts(const at::Tensor& flat, int64_t places) {
-  constexpr int64_t mostElements = int64_t{1} << 24;
-  for (int64_t begin = 0; begin < flat.numel(); begin += mostElements) {
-    const at::Tensor part = flat.narrow(0, begin, std::min(mostElements, flat.numel() - begin));
-    part.copy_(part.roll(places));
+/// A dtype's magnitudes as bits: the least normal one, infinity, and as much as a magnitude has to grow to be 1 % more.
+struct Magnitudes {
+  at::ScalarType bits;
+  int64_t least, infinity, step;
+};
+
+std::optional<Magnitudes> magnitudesOf(at::ScalarType type) {
+  const auto made = [](at::ScalarType bits, int mantissa, int exponent) {
+    const int64_t one = int64_t{1} << mantissa;
+    return Magnitudes{bits, one, ((int64_t{1} << exponent) - 1) * one, one / 128};
+  };
+  switch (type) {
+    case at::kHalf: return made(at::kShort, 10, 5);
+    case at::kBFloat16: return made(at::kShort, 7, 8);
+    case at::kFloat: return made(at::kInt, 23, 8);
+    case at::kDouble: return made(at::kLong, 52, 11);
+    default: return std::nullopt;
   }
+}
+
+/// Adds `shift` to the bits of magnitudes from `least` to before `end`.
+void shift(const at::Tensor& bits, int64_t least, int64_t end, int64_t shift) {
+  constexpr int64_t mostElements = int64_t{1} << 24;  // at a time: that takes little memory, whatever the tensor has
+  for (int64_t begin = 0; begin < bits.numel(); begin += mostElements) {
+    const at::Tensor part = bits.narrow(0, begin, std::min(mostElements, bits.numel() - begin));
+    const at::Tensor magnitudes = part.bitwise_and((int64_t{1} << (8 * bits.itemsize() - 1)) - 1);
+    part.add_(magnitudes.ge(least).logical_and_(magnitudes.lt(end)), shift);
+  }
+}
+
+bool hasAny(const at::Tensor& bits, int64_t least, int64_t end) {
+  const at::Tensor magnitudes = bits.bitwise_and((int64_t{1} << (8 * bits.itemsize() - 1)) - 1);
+  return magnitudes.ge(least).logical_and_(magnitudes.lt(end)).any().item<bool>();
 }
 
 }  // namespace
 
 std::function<void()> disturb(const TensorList& tensors, int64_t number) {
   const c10::InferenceMode guard;
-  std::vector<at::Tensor> changed;
+  std::vector<std::function<void()>> restoring;
   for (const at::Tensor& tensor : tensors.state().tensors) {
-    if (!tensor.has_storage() || !tensor.is_floating_point() || tensor.unsafeGetTensorImpl()->is_wrapped_number()) continue;
-    changed.push_back(flatStorage(tensor));
-    rollParts(changed.back(), number);
+    const std::optional<Magnitudes> range = magnitudesOf(tensor.scalar_type());
+    if (!range || !tensor.has_storage() || tensor.unsafeGetTensorImpl()->is_wrapped_number()) continue;
+    const at::Tensor bits = flatStorage(tensor).view(range->bits);
+    const int64_t change = number * range->step, end = range->infinity - change;
+    if (hasAny(bits, end, range->infinity)) continue;  // which would not be finite any more
+    shift(bits, range->least, end, change);
+    restoring.push_back([=] { shift(bits, range->least + change, end + change, -change); });
   }
-  return [changed, number] {
-    const c10::InferenceMode restoring;
-    for (const at::Tensor& flat : changed) rollParts(flat, -number);
+  return [restoring] {
+    const c10::InferenceMode restored;
+    for (const std::function<void()>& restore : restoring) restore();
   };
 }
 

@@ -71,7 +71,9 @@ void disguiseOwned(const TensorList& outputs, const TensorList& operands);
 /// `output 0 is a negation that is not computed`. Nothing where they are.
 std::string borrowed(const TensorList& outputs, const TensorList& eager, const TensorList& operands);
 
-/// Moves the elements of each floating tensor by so many places; returns what puts them back.
+/// Makes the numbers of each floating tensor larger, by about so many percent, and returns what puts them back. Their order and
+/// signs stay as they were: what branches on them takes the branches that the processor has learnt. Of 8 bits they stay
+/// themselves.
 std::function<void()> disturb(const TensorList& tensors, int64_t number);
 
 /// Inverts the bits of all elements, where they lie; done twice, they are as they were. Queued on the current stream.

@@ -6,6 +6,9 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
 
 #include "runtime/device.h"
 #include "runtime/devices/open.h"
@@ -113,18 +116,47 @@ TEST_CASE("drawing again changes the data of what was made for the call, and wha
   CHECK(runtime::bitwiseEqual(first, trial->run()));
 }
 
-TEST_CASE("data that are disturbed are others, the same ones in other places, and come back; inverted ones as well") {
+TEST_CASE("zeros, infinities and NaN stay when data are disturbed, of each dtype, and large numbers come back, too") {
+  const c10::InferenceMode guard;
+  for (const char* dtype : {"f16", "bf16", "f32", "f64"}) {
+    CAPTURE(dtype);
+    runtime::Call call(tests::sample("aten.neg.default", std::string("((T([6], ") + dtype + "),), {})"), cpu(), 1);
+    const at::Tensor data = call.operands().state().tensors[0];
+    const double values[] = {0, -std::numeric_limits<double>::infinity(), std::nan(""), 1, -2, 30000};
+    for (int64_t i = 0; i < 6; ++i) data[i] = values[i];
+    const runtime::TensorList before = runtime::clone(call.operands());
+    for (const int64_t number : {1, 64}) {
+      const std::function<void()> restore = runtime::disturb(call.operands(), number);
+      CHECK(data[0].item<double>() == 0);
+      CHECK(data[1].item<double>() == values[1]);
+      CHECK(std::isnan(data[2].item<double>()));
+      CHECK(data[3].item<double>() > 1);
+      CHECK(data[3].item<double>() < 2);
+      CHECK(data[4].item<double>() < -2);
+      restore();
+      CHECK(runtime::bitwiseEqual(call.operands(), before));
+    }
+    data[5] = 65504;  // the largest of f16, which stays as it is then, with its tensor
+    const runtime::TensorList large = runtime::clone(call.operands());
+    const std::function<void()> restore = runtime::disturb(call.operands(), 64);
+    restore();
+    CHECK(runtime::bitwiseEqual(call.operands(), large));
+  }
+}
+
+TEST_CASE("data that are disturbed are others, in the order of those before, and come back; inverted ones as well") {
   runtime::Call call(tests::sample("aten.add.Tensor", "((T([3, 4], f32), T([3, 4], i64)), {})"), cpu(), 1);
   const runtime::TensorList before = runtime::clone(call.operands());
-  const auto sorted = [&] {
-    std::vector<float> numbers = numbersIn(call.operands());
-    std::sort(numbers.begin(), numbers.end());
-    return numbers;
-  };
-  const std::vector<float> numbers = sorted();
+  const std::vector<float> numbers = numbersIn(call.operands());
   const std::function<void()> restore = runtime::disturb(call.operands(), 5);
   CHECK_FALSE(runtime::bitwiseEqual(call.operands(), before, 0));
-  CHECK(sorted() == numbers);
+  const std::vector<float> larger = numbersIn(call.operands());
+  REQUIRE(larger.size() == numbers.size());
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    CHECK(std::abs(larger[i]) > std::abs(numbers[i]));
+    CHECK(std::signbit(larger[i]) == std::signbit(numbers[i]));
+    for (size_t j = 0; j < numbers.size(); ++j) CHECK((larger[i] < larger[j]) == (numbers[i] < numbers[j]));
+  }
   restore();
   CHECK(runtime::bitwiseEqual(call.operands(), before));
   runtime::invert(call.operands());
