@@ -1,4 +1,5 @@
-# cmake -DROOT=source -P layering.cmake: which folder includes which, without circles, and how long files are. Prints every
+# cmake -DROOT=source -P layering.cmake: which folder includes which, without circles, and how long files are, and which types are one by
+# their names. Prints every
 # offence. tests/layering_planted.cmake plants one of each and expects it to be found.
 
 cmake_minimum_required(VERSION 3.25)
@@ -184,6 +185,19 @@ foreach(file IN LISTS files)
     endforeach()
   endif()
   file(READ "${ROOT}/${file}" text)
+  # Two types of one name in one namespace are one type to the linker, which keeps one of their destructors.
+  if(file MATCHES "\\.h$" AND NOT file MATCHES "^(tests|bench)/" AND text MATCHES "\nnamespace ([A-Za-z:]+) {")
+    set(namespace "${CMAKE_MATCH_1}")
+    string(REGEX MATCHALL "\n(struct|class|enum class) [A-Za-z0-9_]+( final)?( : [^;\n]*)? {" types "${text}")
+    foreach(type IN LISTS types)
+      string(REGEX REPLACE "^\n(struct|class|enum class) ([A-Za-z0-9_]+).*" "\\2" type "${type}")
+      string(MAKE_C_IDENTIFIER "defined_${namespace}::${type}" defined)
+      if(DEFINED ${defined})
+        offend("${file} defines ${namespace}::${type}, as ${${defined}} does")
+      endif()
+      set(${defined} "${file}")
+    endforeach()
+  endif()
   string(REGEX MATCHALL "\n" breaks "${text}")
   list(LENGTH breaks length)
   math(EXPR total "${total} + 1")

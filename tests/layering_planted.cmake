@@ -54,6 +54,11 @@ string(REPEAT "\n" 401 lines)
 file(WRITE "${WORK}/bench/planted.cpp" "${lines}")
 list(APPEND expected "bench/planted.cpp has 401 lines, more than 400")
 
+# Types of one name.
+file(WRITE "${WORK}/ir/one.h" "\nnamespace ir {\nstruct Twin {\n};\n}\n")
+file(WRITE "${WORK}/ir/text/other.h" "\nnamespace ir {\nclass Twin : public Base {\n};\n}\n")
+list(APPEND expected "ir/text/other.h defines ir::Twin, as ir/one.h does")
+
 execute_process(COMMAND "${CMAKE_COMMAND}" "-DROOT=${WORK}" -P "${ROOT}/tests/layering.cmake" RESULT_VARIABLE status ERROR_VARIABLE said)
 if(status EQUAL 0)
   message(FATAL_ERROR "nothing was found")

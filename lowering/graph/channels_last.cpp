@@ -23,7 +23,7 @@ bool isConvolution(const ir::Node& node) {
 }
 
 /// Images [n, channels, pixels] in memory that become [n, pixels, channels].
-class ChannelsLast : public Layout {
+class ChannelsLast : public MemoryLayout {
  public:
   explicit ChannelsLast(const ir::TensorType& image) : channels_(image.sizes[1]), pixels_(image.sizes[2] * image.sizes[3]) {}
 

@@ -22,7 +22,7 @@ constexpr int64_t leastElements = int64_t{1} << 18;
 constexpr double leastReuse = 1024;
 
 /// Rows with the gaps that products want behind them; null where a matrix needs none.
-LayoutPtr gapsFor(const ir::TensorType& type) {
+MemoryLayoutPtr gapsFor(const ir::TensorType& type) {
   if (!ir::isHalf(type.dtype) || type.sizes.size() < 2 || type.numel() < leastElements) return nullptr;
   const int64_t size = ir::sizeOf(type.dtype), row = type.sizes.back(), bytes = row * size;
   if (bytes % vectorBytes == 0) return nullptr;
@@ -60,7 +60,7 @@ ir::Graph withPaddedRows(const ir::Graph& captured, const std::function<bool(con
   const auto takes = [&](const ir::Node& node) { return isProduct(node) || isGenerated(node); };
   for (const auto& [memory, values] : relayout.memories()) {
     const std::optional<int> base = relayout.baseOf(memory);
-    const LayoutPtr gaps = base ? gapsFor(relayout.valueOf(*base).type) : nullptr;
+    const MemoryLayoutPtr gaps = base ? gapsFor(relayout.valueOf(*base).type) : nullptr;
     if (gaps == nullptr || !relayout.fits(memory, *gaps)) continue;
     double operations = 0;  // of the products that are worth it
     for (const int user : relayout.usersOf(memory)) {

@@ -44,7 +44,7 @@ std::set<int> Relayout::usersOf(int memory) const {
   return users;
 }
 
-bool Relayout::fits(int memory, const Layout& layout) const {
+bool Relayout::fits(int memory, const MemoryLayout& layout) const {
   const std::vector<int>& values = values_.at(memory);
   return std::all_of(values.begin(), values.end(), [&](int value) {
     const int maker = flow_.makerOf(value);
@@ -67,7 +67,7 @@ bool Relayout::isWrittenOnce(int memory) const {
   });
 }
 
-void Relayout::change(int memory, const Layout& layout) {
+void Relayout::change(int memory, const MemoryLayout& layout) {
   isChanged_ = true;
   int64_t bytes = 0;
   for (const int value : values_.at(memory)) {
@@ -78,7 +78,7 @@ void Relayout::change(int memory, const Layout& layout) {
   if (memory < static_cast<int>(graph_.storages.size())) result_.storages[static_cast<size_t>(memory)].bytes = bytes;
 }
 
-void Relayout::copy(int memory, LayoutPtr layout, Takes users) {
+void Relayout::copy(int memory, MemoryLayoutPtr layout, Takes users) {
   isChanged_ = true;
   const int base = *baseOf(memory);
   Copy& copy =

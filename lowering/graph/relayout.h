@@ -13,13 +13,13 @@
 namespace lowering {
 
 /// Where the elements of a memory are to lie, by where they lie now.
-class Layout {
+class MemoryLayout {
  public:
-  virtual ~Layout() = default;
+  virtual ~MemoryLayout() = default;
   /// The value with its new strides and its new place in the memory; nothing where sizes and strides cannot say that.
   virtual std::optional<ir::GraphValue> place(const ir::GraphValue& value) const = 0;
 };
-using LayoutPtr = std::shared_ptr<const Layout>;
+using MemoryLayoutPtr = std::shared_ptr<const MemoryLayout>;
 
 /// A graph whose memories get other layouts: a memory itself, with all values that lie in it, or a copy that some of its users
 /// have in its place. Nobody outside the graph sees another layout.
@@ -41,16 +41,16 @@ class Relayout {
   std::set<int> usersOf(int memory) const;
 
   /// Whether all values of a memory can be said in a layout.
-  bool fits(int memory, const Layout& layout) const;
+  bool fits(int memory, const MemoryLayout& layout) const;
   /// Whether a memory is made in the graph, ends in it, and all its users take any layout.
   bool isFree(int memory, const Takes& takes) const;
   /// Whether nothing is written there but by the call that makes it.
   bool isWrittenOnce(int memory) const;
 
-  void change(int memory, const Layout& layout);
+  void change(int memory, const MemoryLayout& layout);
   /// Has some users of a memory read a copy, which is made before the first of them. A user that makes the memory makes the copy,
   /// from which the memory is copied.
-  void copy(int memory, LayoutPtr layout, Takes users);
+  void copy(int memory, MemoryLayoutPtr layout, Takes users);
 
   /// The graph with all that was asked for.
   ir::Graph result();
@@ -59,7 +59,7 @@ class Relayout {
   struct Copy {
     int memory = 0;
     int base = 0;
-    LayoutPtr layout;
+    MemoryLayoutPtr layout;
     Takes users;
     int storage = -1;
     std::map<int, int> values = {};  ///< the copy's, by the memory's

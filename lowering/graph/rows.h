@@ -8,7 +8,7 @@
 namespace lowering {
 
 /// Rows of `old` elements that become the beginnings of rows of `now`.
-class Rows : public Layout {
+class Rows : public MemoryLayout {
  public:
   Rows(int64_t old, int64_t now) : old_(old), now_(now) {}
 

@@ -95,7 +95,7 @@ Comparison compare(const TensorList& found, const TensorList& eager, const Tenso
 
   const std::vector<int64_t> order = memoryOrder(result);
   const auto flatten = [&](const at::Tensor& tensor) { return tensor.permute(order).reshape({-1}); };
-  const Operands operands{flatten(result), flatten(expected), flatten(reference), tolerance, leastError};
+  const Compared operands{flatten(result), flatten(expected), flatten(reference), tolerance, leastError};
   const Tally tally = result.is_cpu() ? tallyOnHost(operands) : tallyOnDevice(operands);
   fill(comparison, tally);
   const auto indexAt = [&](int64_t position) { return indexOf(position, result.sizes(), order); };

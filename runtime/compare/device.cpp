@@ -1,156 +1,113 @@
-#include <ATen/ops/maximum.h>
-#include <ATen/ops/scalar_tensor.h>
-#include <ATen/ops/stack.h>
-#include <ATen/ops/where.h>
+#include <ATen/ops/empty.h>
+#include <fmt/format.h>
 
-#include <limits>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <string_view>
+#include <vector>
 
+#include "ir/error.h"
 #include "runtime/compare/tally.h"
+#include "runtime/device.h"
+#include "runtime/executable.h"
 
 namespace runtime {
+
+std::string_view tallyTexts();  // tally.inc and tally.cuh
+
 namespace {
 
-constexpr int64_t deviceChunk = int64_t{1} << 23;
+constexpr int64_t ctas = 256;
+constexpr int threads = 512;
+constexpr int64_t words = sizeof(Tally) / sizeof(int64_t);
 
-at::Tensor sameNumber(const at::Tensor& a, const at::Tensor& b) { return a.eq(b).logical_or_(a.isnan().logical_and_(b.isnan())); }
-
-at::Tensor isOtherZero(const at::Tensor& found, const at::Tensor& eager) {
-  return found.eq(0).logical_and_(eager.eq(0)).logical_and_(found.signbit().ne(eager.signbit()));
+/// The device that compiles the kernel, and the kernel once it is needed.
+struct Kernel {
+  Device* device = nullptr;
+  ExecutablePtr executable;
+};
+Kernel& kernel() {
+  static Kernel kernel;
+  return kernel;
 }
 
-/// The reference as the dtype would hold it, infinite from the threshold on but for its edge; results at the edge as numbers.
-void settle(at::Tensor& found, at::Tensor& eager, at::Tensor& reference, const Overflow& overflow) {
-  if (overflow.edge == 0) return;
-  const at::Tensor isAtEdge = reference.abs().sub_(overflow.threshold).abs_().le(overflow.edge);
-  const auto settled = [&](const at::Tensor& result) {
-    return at::where(isAtEdge.logical_and(result.isinf()), result.sign().mul_(overflow.threshold), result);
-  };
-  found = settled(found);
-  eager = settled(eager);
-  const at::Tensor overflows = reference.abs().ge(overflow.threshold).logical_and_(isAtEdge.logical_not());
-  reference = at::where(overflows, reference.sign().mul_(std::numeric_limits<double>::infinity()), reference);
+/// The letter of tally.cuh of a type; 0 where it has none.
+char letterOf(at::ScalarType type) {
+  switch (type) {
+    case at::kHalf: return 'h';
+    case at::kBFloat16: return 'b';
+    case at::kFloat: return 'f';
+    case at::kDouble: return 'd';
+    case at::kChar: return 'c';
+    case at::kByte: return 'C';
+    case at::kShort: return 's';
+    case at::kUInt16: return 'S';
+    case at::kInt: return 'i';
+    case at::kUInt32: return 'I';
+    case at::kLong: return 'l';
+    case at::kUInt64: return 'L';
+    default: return 0;
+  }
 }
 
-at::Tensor count(const at::Tensor& mask) { return mask.sum().to(at::kDouble); }
-at::Tensor firstOf(const at::Tensor& mask) { return mask.to(at::kByte).argmax().to(at::kDouble); }
-
-/// Whether elements of two tensors of integers differ, whatever a double could tell apart.
-at::Tensor unequalBits(const at::Tensor& found, const at::Tensor& eager) {
-  return found.view(at::kLong).ne(eager.view(at::kLong));
+/// The elements one after the other, of a type that the kernel reads.
+at::Tensor readable(const at::Tensor& tensor) {
+  return letterOf(tensor.scalar_type()) != 0 ? tensor.contiguous() : tensor.to(at::kDouble).contiguous();
 }
 
-/// |error| / scale, which is 1 + |reference|: infinite where not both are finite, but 0 where they are the same all the same.
-at::Tensor relativeError(const at::Tensor& error, const at::Tensor& scale, const at::Tensor& areFinite,
-                         const at::Tensor& areSame) {
-  return error.abs()
-      .div_(scale)
-      .masked_fill_(areFinite.logical_not(), std::numeric_limits<double>::infinity())
-      .masked_fill_(areSame, 0);
-}
-
-/// The fields of a Tally in the order of tallyOf, as one tensor on the device.
-at::Tensor tallyDeviceChunk(const Operands& operands, int64_t begin, int64_t length) {
-  const auto part = [&](const at::Tensor& tensor) { return tensor.narrow(0, begin, length); };
-  const at::ScalarType type = operands.found.scalar_type();
-  at::Tensor f = part(operands.found).to(at::kDouble);
-  at::Tensor e = part(operands.eager).to(at::kDouble);
-  at::Tensor r = part(operands.reference).to(at::kDouble);
-  const at::Tensor isReached = r.isfinite();
-  settle(f, e, r, overflowOf(operands));
-  const at::Tensor finiteF = f.isfinite();
-  const at::Tensor finiteE = e.isfinite();
-  const at::Tensor finiteR = r.isfinite();
-  const at::Tensor sameFE = sameNumber(f, e);
-  const at::Tensor sameFR = sameNumber(f, r);
-  const at::Tensor isLost = isReached.logical_and(finiteE.logical_not()).logical_and_(e.ne(r));
-  const at::Tensor isKept = isLost.logical_not();
-  const at::Tensor bothF = finiteF.logical_and(finiteR).logical_and_(isKept);
-  const at::Tensor bothE = finiteE.logical_and(finiteR);
-
-  const auto misplacedAgainst = [&](const at::Tensor& same, const at::Tensor& finite) {
-    return at::where(finiteF, finite.logical_not(), same.logical_not());
-  };
-  const at::Tensor misplaced =
-      misplacedAgainst(sameFR, finiteR).logical_and_(misplacedAgainst(sameFE, finiteE)).logical_and_(isKept);
-  const at::Tensor errorF = f.sub(r).masked_fill_(bothF.logical_not(), 0);
-  const at::Tensor errorE = e.sub(r).masked_fill_(bothE.logical_not(), 0);
-  const at::Tensor maskedF = f.masked_fill(bothF.logical_not(), 0);
-  const at::Tensor maskedR = r.masked_fill(bothF.logical_not(), 0);
-  const at::Tensor otherZero = isOtherZero(f, e);
-  const at::Tensor scale = r.masked_fill(finiteR.logical_not(), 0).abs().add_(1);
-  const at::Tensor relative =
-      at::maximum(relativeError(errorF, scale, bothF, sameFR.logical_or(isLost)), otherZero.to(at::kDouble).mul_(ofOtherZero));
-  const at::Tensor relativeE = relativeError(errorE, scale, bothE, sameNumber(e, r).logical_or_(isLost));
-  const at::Tensor farOff =
-      operands.leastError == 0 ? relative : relative.masked_fill(f.sub(r).abs_().le(operands.leastError), 0);
-  const at::Tensor worst = farOff.argmax();
-  const bool isWide = type == at::kLong || type == at::kUInt64;
-  const at::Tensor unequal =
-      isWide ? unequalBits(part(operands.found), part(operands.eager)) : sameFE.logical_not().logical_or_(otherZero);
-  const auto at = [&](const at::Tensor& tensor) { return tensor.index_select(0, worst.reshape({1})).squeeze(0); };
-  return at::stack({count(unequal),
-                    count(relative.le(operands.tolerance).logical_not()),
-                    count(misplaced),
-                    errorF.square().sum(),
-                    errorE.square().sum(),
-                    scale.reciprocal().masked_fill_(bothF.logical_not(), 0).sum(),
-                    errorF.div(scale).square().sum(),
-                    errorE.div(scale).square().sum(),
-                    count(bothF),
-                    count(bothE),
-                    maskedF.mul(maskedR).sum(),
-                    maskedF.square().sum(),
-                    maskedR.square().sum(),
-                    worst.to(at::kDouble),
-                    at(farOff),
-                    at(f),
-                    at(r),
-                    relativeE.max(),
-                    maxUlp(part(operands.found), r),
-                    firstOf(unequal),
-                    firstOf(misplaced),
-                    count(isLost)});
-}
-
-Tally tallyOf(const double* fields, int64_t begin) {
-  Tally tally;
-  tally.unequal = static_cast<int64_t>(fields[0]);
-  tally.notClose = static_cast<int64_t>(fields[1]);
-  tally.misplaced = static_cast<int64_t>(fields[2]);
-  tally.squaresFound = fields[3];
-  tally.squaresEager = fields[4];
-  tally.shares = fields[5];
-  tally.relativeFound = fields[6];
-  tally.relativeEager = fields[7];
-  tally.countFound = static_cast<int64_t>(fields[8]);
-  tally.countEager = static_cast<int64_t>(fields[9]);
-  tally.dot = fields[10];
-  tally.normFound = fields[11];
-  tally.normReference = fields[12];
-  tally.worstError = fields[14];
-  if (tally.worstError > 0) tally.worst = begin + static_cast<int64_t>(fields[13]);
-  tally.worstFound = fields[15];
-  tally.worstExpected = fields[16];
-  tally.worstErrorEager = fields[17];
-  tally.maxUlp = fields[18];
-  tally.lost = static_cast<int64_t>(fields[21]);
-  if (tally.unequal > 0) tally.firstUnequal = begin + static_cast<int64_t>(fields[19]);
-  if (tally.misplaced > 0) tally.firstMisplaced = begin + static_cast<int64_t>(fields[20]);
-  return tally;
+/// What a kernel is given beside pointers has as many bytes as they.
+template <typename Number>
+void* argument(Number number) {
+  return std::bit_cast<void*>(number);
 }
 
 }  // namespace
 
-Tally tallyOnDevice(const Operands& operands) {
-  const int64_t numel = operands.found.numel();
-  std::vector<at::Tensor> parts;
-  for (int64_t begin = 0; begin < numel; begin += deviceChunk) {
-    parts.push_back(tallyDeviceChunk(operands, begin, std::min(deviceChunk, numel - begin)));
-  }
+ir::KernelSource tallyProgram(const std::string& arch) {
+  constexpr std::string_view prelude = "using int64_t = long long;\n#define INFINITY __int_as_float(0x7f800000)\n";
+  const ir::Param pointer{{"pointer", ir::TensorType::contiguous(ir::DType::I64, {1}), 0, true, true}, 8};
+  ir::KernelSource program;
+  program.name = "tally";
+  program.backend = ir::Backend::Cuda;
+  program.source = fmt::format("{}{}", prelude, tallyTexts());
+  program.options = {"--std=c++17", "-default-device"};
+  program.arch = arch;
+  program.params.assign(10, pointer);
+  program.launch.grid = ctas;
+  program.launch.block = threads;
+  return program;
+}
+
+void compareOn(Device* device) { kernel() = {device, nullptr}; }
+
+Tally tallyOnDevice(const Compared& operands) {
   Tally whole;
-  if (parts.empty()) return whole;
-  const at::Tensor fields = at::stack(parts).to(at::kCPU);
-  for (int64_t i = 0; i < fields.size(0); ++i) mergeTally(tallyOf(fields[i].const_data_ptr<double>(), i * deviceChunk), whole);
+  if (operands.found.numel() == 0) return whole;
+  auto& [device, executable] = kernel();
+  ir::require(device != nullptr, "results on a GPU are compared, but none is open");
+  if (!executable) executable = device->compile(tallyProgram(device->target().arch), Cache());
+  const at::Tensor found = readable(operands.found), eager = readable(operands.eager), reference = readable(operands.reference);
+  const at::Tensor parts = at::empty({ctas, words}, found.options().dtype(at::kLong));
+  const Limits limits = limitsOf(operands);
+  const int64_t letters = letterOf(found.scalar_type()) | int64_t{letterOf(reference.scalar_type())} << 8;
+  const auto address = [](const at::Tensor& tensor) { return const_cast<void*>(tensor.const_data_ptr()); };
+  const std::array<void*, 10> arguments{address(found),
+                                        address(eager),
+                                        address(reference),
+                                        argument(letters),
+                                        argument(found.numel()),
+                                        argument(limits.tolerance),
+                                        argument(limits.leastError),
+                                        argument(limits.overflow.threshold),
+                                        argument(limits.overflow.edge),
+                                        parts.mutable_data_ptr()};
+  executable->launch(arguments.data());
+  std::vector<Tally> tallies(ctas);
+  std::memcpy(tallies.data(), parts.to(at::kCPU).const_data_ptr(), tallies.size() * sizeof(Tally));
+  for (const Tally& part : tallies) mergeTally(part, whole);
+  const bool isRead = letterOf(operands.found.scalar_type()) != 0;
+  if (!isRead) whole.maxUlp = maxUlp(operands.found, operands.reference).item<double>();
   return whole;
 }
 

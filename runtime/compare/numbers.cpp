@@ -80,10 +80,10 @@ int64_t firstOf(const Is& is) {
 
 }  // namespace
 
-bool addNumbers(const Numbers& block, const Operands& operands, const Overflow& overflow, int64_t position, Tally& tally) {
+bool addNumbers(const Numbers& block, const Limits& limits, int64_t position, Tally& tally) {
   constexpr double most = std::numeric_limits<double>::max();
   Sums sums;
-  sum(block, most, std::min(most, overflow.threshold - overflow.edge), operands.tolerance, operands.leastError, sums);
+  sum(block, most, std::min(most, limits.overflow.threshold - limits.overflow.edge), limits.tolerance, limits.leastError, sums);
   for (int64_t lane = 0; lane < lanes; ++lane)
     if (sums.others[lane] != 0) return false;
   tally.squaresFound += total(sums.squaresFound);
@@ -106,7 +106,7 @@ bool addNumbers(const Numbers& block, const Operands& operands, const Overflow& 
   if (worst <= tally.worstError) return true;
   const int64_t place = firstOf([&](int64_t i) {
     const double off = std::abs(block.found[i] - block.reference[i]);
-    return off > operands.leastError && off * (1 / (1 + std::abs(block.reference[i]))) >= worst;
+    return off > limits.leastError && off * (1 / (1 + std::abs(block.reference[i]))) >= worst;
   });
   if (place == numbersOfBlock) return true;
   tally.worst = position + place;

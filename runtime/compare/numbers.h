@@ -16,6 +16,6 @@ struct Numbers {
 
 /// Adds a block of elements by vectors of the processor's width. `position` is the first element's. A block with an element that
 /// is not finite, or beyond the dtype's numbers, or a zero of another sign than eager's, is not added: false.
-bool addNumbers(const Numbers& block, const Operands& operands, const Overflow& overflow, int64_t position, Tally& tally);
+bool addNumbers(const Numbers& block, const Limits& limits, int64_t position, Tally& tally);
 
 }  // namespace runtime

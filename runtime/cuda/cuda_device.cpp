@@ -7,6 +7,7 @@
 
 #include <optional>
 
+#include "runtime/compare/tally.h"
 #include "runtime/cpu/cpu_device.h"
 #include "runtime/cuda/check.h"
 #include "runtime/cuda/clock.h"
@@ -54,6 +55,9 @@ ir::Target targetOf(const cudaDeviceProp& properties, int index) {
 class CudaDevice : public Device, private KernelLoader {
  public:
   explicit CudaDevice(int index);
+  ~CudaDevice() override { compareOn(nullptr); }
+  CudaDevice(const CudaDevice&) = delete;
+  CudaDevice& operator=(const CudaDevice&) = delete;
 
   std::string torchName() const override { return fmt::format("cuda:{}", index_); }
   std::string name() const override { return properties_.name; }
@@ -166,6 +170,7 @@ CudaDevice::CudaDevice(int index) : index_(index) {
   int kilohertz = 0;
   check(cudaDeviceGetAttribute(&kilohertz, cudaDevAttrClockRate, index), "cudaDeviceGetAttribute");
   ratedClock_ = 1e3 * kilohertz;
+  compareOn(this);
 }
 
 std::string cudaVersion() {
