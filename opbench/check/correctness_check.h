@@ -60,11 +60,19 @@ class CorrectnessCheck {
   const std::string& trivialSolution() const { return trivialSolution_; }
 
  private:
+  /// Results on the data at hand that are right: the same bits are right again.
+  struct Right {
+    runtime::TensorList outputs;
+    bool isTf32 = false, anyStrides = false;
+    Verdict verdict;
+  };
+
   void draw(uint64_t seed, const inputs::Data& data);
   /// Computes the reference of the data that were drawn.
   void setReference();
   Verdict run(runtime::Trial& trial) const;
   Verdict judged(const runtime::Trial& trial, const runtime::TensorList& outputs) const;
+  void keepRight(Right right) const;
   Verdict amongRuns(const runtime::TensorList& found, const Criterion& criterion, const Verdict& verdict) const;
   Verdict besideContiguous(const runtime::TensorList& found, const Criterion& criterion, Verdict verdict) const;
   Verdict judgedOrByChance(const runtime::Trial& trial, const runtime::TensorList& outputs) const;
@@ -80,6 +88,7 @@ class CorrectnessCheck {
   Reference reference_;
   mutable std::vector<runtime::TensorList> nearby_;  ///< nearbyRuns() of the data at hand, once something seemed wrong on them
   mutable std::vector<std::vector<double>> chance_;  ///< sizes of eager's runs that draw anew, once something draws otherwise
+  mutable std::vector<Right> right_;                 ///< the latest
   std::vector<int64_t> sums_;                        ///< of the arguments that are only read
   std::pair<uint64_t, inputs::Data> drawn_;          ///< the seed and the distribution of the data at hand
   uint64_t seed_ = 0;

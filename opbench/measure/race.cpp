@@ -73,9 +73,8 @@ class Race {
         measure_(measure),
         device_(device),
         pace_(pace),
-        stopping_(pace.precision),
         checks_(checks),
-        places_(StoppingRule::least),
+        places_(StoppingRule::leastRuns),
         random_(seed),
         overTick_(overTick(measure == runtime::Measure::Cold ? device.tick() : 0)),
         order_(trials.size()) {
@@ -241,7 +240,7 @@ class Race {
   bool isWorthWaiting(double seconds) const {
     const size_t left = all_[0].size();
     const double most = static_cast<double>(left) * mostPatience * pace_.maxSeconds / seconds;  // as they come so far
-    const size_t enough = most >= static_cast<double>(StoppingRule::least) ? StoppingRule::least : leastUninterrupted;
+    const size_t enough = most >= static_cast<double>(StoppingRule::leastRuns) ? StoppingRule::leastRuns : leastUninterrupted;
     return !interrupted_[0].empty() && left < enough && most >= static_cast<double>(enough);
   }
 
@@ -250,7 +249,9 @@ class Race {
     Times series;
     for (size_t i = 1; i < means.size(); ++i) series.push_back(ratios(means[0], means[i]));
     stopped_ = Stop::Precision;
-    return stopping_.isPrecise(means.size() == 1 ? means : series);
+    const double noise = means[0].empty() ? 0 : pace_.noise.of(median(means[0])).value_or(0);
+    // A/A noise is half the interval of a difference between two measurements, each of which is by a square root of 2 less noisy.
+    return stopping_.isPrecise(means.size() == 1 ? means : series, captures_, std::max(pace_.precision, std::sqrt(2.0) * noise));
   }
 
   /// The means of as many consecutive runs as there are captures, each in it once. Some captures are slower than others, for

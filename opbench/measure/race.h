@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "opbench/measure/audit.h"
+#include "opbench/results/device_rates.h"
 #include "opbench/results/timing.h"
 #include "runtime/device.h"
 
@@ -15,6 +16,7 @@ namespace opbench {
 /// The precision that contenders are timed to, and the time that it may take.
 struct Pace {
   double precision = 0.01;  ///< timing ends once every speedup's 95 % interval is narrower than this share of it
+  AANoise noise;            ///< or than what times in other processes differ by, anyway, from what they are on average
   double maxSeconds = 0.5;  ///< or after about this much wall time
   int repeats = 0;          ///< if not 0: so many rounds of a fixed length instead, as operatorbench does
 };

@@ -9,18 +9,15 @@ namespace opbench {
 /// by chance at some time, too early: so it is looked at rarely, and each time there are half as many values more.
 class StoppingRule {
  public:
-  /// As many values of a series are found before its interval is looked at.
-  static constexpr size_t least = 25;
+  /// As many runs are timed, and as many values of a series are found, before its interval is looked at.
+  static constexpr size_t leastRuns = 25, leastValues = 12;
 
-  /// `precision`: the width of a 95 % interval, as a share of its median.
-  explicit StoppingRule(double precision) : precision_(precision) {}
-
-  /// Whether the interval of every series is narrower than that. It is asked after each round with all values so far.
-  bool isPrecise(const std::vector<std::vector<double>>& series);
+  /// Whether the interval of every series, of 95 %, is narrower than `precision`, a share of its median. It is asked after each
+  /// round with all values so far, each of which is the mean of as many runs.
+  bool isPrecise(const std::vector<std::vector<double>>& series, int runsOfValue, double precision);
 
  private:
-  double precision_;
-  size_t next_ = least;  ///< values at which the intervals are looked at again
+  size_t next_ = leastValues;  ///< values at which the intervals are looked at again
 };
 
 }  // namespace opbench

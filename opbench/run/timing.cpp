@@ -15,9 +15,11 @@
 namespace opbench {
 namespace {
 
-Pace paceOf(const RaceSettings& options) {
+Pace paceOf(const Bench& bench) {
+  const RaceSettings& options = bench.options;
   Pace pace;
-  pace.precision = options.precision;
+  if (options.precision) pace.precision = *options.precision;
+  if (!options.precision && !options.isAA) pace.noise = bench.run.aaNoise;
   pace.maxSeconds = options.maxSeconds;
   pace.repeats = options.repeats;
   return pace;
@@ -35,7 +37,7 @@ std::optional<Measurement> raceBy(const std::vector<runtime::Trial*>& trials, ru
     if (!trial->prepareFor(measure)) return std::nullopt;
   if (isNetwork)
     return raceExactly(trials, measure, bench.device, bench.options.warmups, bench.options.runs, orderSeed(row, bench), checks);
-  return race(trials, measure, bench.device, paceOf(bench.options), orderSeed(row, bench), checks);
+  return race(trials, measure, bench.device, paceOf(bench), orderSeed(row, bench), checks);
 }
 
 /// A measure, and where what it finds goes.

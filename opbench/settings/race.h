@@ -51,9 +51,11 @@ struct ContenderSettings {
 
 /// What is measured, and for how long.
 struct MeasureSettings {
-  int threads = 0;          ///< of a CPU device; 0 is ATen's choice
-  int repeats = 0;          ///< rounds of a fixed length; 0 times until `precision` is reached
-  double precision = 0.01;  ///< width of the speedup's 95 % interval at which timing ends, as a share
+  int threads = 0;  ///< of a CPU device; 0 is ATen's choice
+  int repeats = 0;  ///< rounds of a fixed length; 0 times until `precision` is reached
+  /// Width of the speedup's 95 % interval at which timing ends, as a share; nothing where that is Pace's, and the A/A noise
+  /// counts.
+  std::optional<double> precision;
   double maxSeconds = 0.5;  ///< of timing a sample by one measure
   runtime::Flush flush = runtime::Flush::Write;
   bool counters = false;             ///< the hardware's counters of each kernel are read as well (CUDA)

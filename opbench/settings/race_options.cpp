@@ -38,14 +38,15 @@ RaceOption precision() {
     options.precision = percent / 100;
   };
   const auto tell = [](std::string_view name, const RaceSettings& options, Words& words) {
-    if (options.precision != defaults().precision) addWords(name, fmt::format("{:.10g}", options.precision * 100), words);
+    if (options.precision) addWords(name, fmt::format("{:.10g}", *options.precision * 100), words);
   };
   RaceOption option =
-      word("--precision", "Time a sample until the speedup's 95 % interval is narrower than this (default: 1)", read, tell);
+      word("--precision",
+           "Time a sample until the speedup's 95 % interval is narrower than this (default: 1, or by the A/A noise)", read, tell);
   option.shape.emplace_back([](CLI::Option& each) { each.transform(CLI::Validator(readReal, "", "")); });
   return option.form("PERCENT").checks([](const Options& o) {
-    if (!(o.precision > 0 && o.precision < 1))
-      fail(ErrorKind::Input, "--precision must be greater than 0 and less than 100 (percent), got {}", o.precision * 100);
+    if (o.precision && !(*o.precision > 0 && *o.precision < 1))
+      fail(ErrorKind::Input, "--precision must be greater than 0 and less than 100 (percent), got {}", *o.precision * 100);
   });
 }
 

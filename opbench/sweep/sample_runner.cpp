@@ -9,6 +9,7 @@
 #include "opbench/measure/device/ceilings.h"
 #include "opbench/measure/device/copy_times.h"
 #include "opbench/measure/device/streaming.h"
+#include "opbench/measure/race.h"
 #include "opbench/own/own_contenders.h"
 #include "opbench/process/fence.h"
 #include "opbench/results/write.h"
@@ -68,7 +69,7 @@ Run describe(runtime::Device& device, const Options& options, const runtime::Cac
   if (options.timing) run.aaNoise = aaNoiseOf(device, options.flush, mainMeasure(run), cache);
   run.software = device.software();
   run.flush = options.flush;
-  run.precision = options.precision;
+  run.precision = options.precision.value_or(Pace{}.precision);
   run.anyPrecision = options.anyPrecision;
   run.isAA = options.isAA;
   run.dtype = ir::torchName(options.dtype);

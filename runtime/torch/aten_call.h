@@ -71,7 +71,9 @@ ir::Graph graphOf(const AtenCall& call, const TensorList& outputs);
 
 /// Runs the call once on copies of the arguments that it writes: its outputs stay valid when the arguments are restored.
 TensorList runOnCopies(const AtenCall& call);
-/// The same on arguments upcast to float64; empty where ATen has no float64 form of it.
+/// runOnCopies() with the random numbers that follow the latest run's.
+TensorList runOnCopiesAgain(const AtenCall& call);
+/// runOnCopies() on arguments upcast to float64; empty where ATen has no float64 form of it.
 TensorList runInFloat64(const AtenCall& call);
 /// Whether each tensor that the operator's schema returns is defined in such a run, in the schema's order.
 std::vector<bool> definedReturns(const AtenCall& call);

@@ -90,13 +90,17 @@ std::vector<at::Tensor> runOnCopies(const AtenCall& call, torch::jit::Stack& sta
   const c10::InferenceMode guard;
   torch::jit::Stack copies = call.arguments;
   for (int i : call.effects.written) copies[i] = mapTensors(copies[i], cloneStorage);
-  call.seedGenerator();
   return translateErrors(call.op, [&] { return call.run(copies, stack); });
 }
 
 }  // namespace
 
 TensorList runOnCopies(const AtenCall& call) {
+  call.seedGenerator();
+  return runOnCopiesAgain(call);
+}
+
+TensorList runOnCopiesAgain(const AtenCall& call) {
   torch::jit::Stack stack;
   return makeTensorList(runOnCopies(call, stack));
 }

@@ -48,6 +48,8 @@ TensorList Call::eager() {
 
 TensorList Call::runEager() { return runOnCopies(*call_); }
 
+TensorList Call::runEagerAgain() { return runOnCopiesAgain(*call_); }
+
 TensorList Call::runEagerInFloat64() { return runInFloat64(*call_); }
 
 EagerRuns Call::runEagerOnContiguous() { return runOnContiguous(*call_); }

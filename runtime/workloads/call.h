@@ -33,6 +33,7 @@ class Call : public Workload {
   TensorList eager();
   /// eager() on copies of the written arguments: outputs that stay valid when the arguments are restored.
   TensorList runEager() override;
+  TensorList runEagerAgain() override;
   /// runEager() on arguments upcast to float64; empty where ATen has no float64 form of it.
   TensorList runEagerInFloat64() override;
   EagerRuns runEagerOnContiguous() override;

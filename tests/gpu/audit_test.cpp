@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <set>
 
+#include "opbench/check/correctness_check.h"
 #include "opbench/measure/race.h"
 #include "opbench/run/suspicion.h"
 #include "runtime/compare/oracle.h"
@@ -73,6 +74,18 @@ TEST_CASE("an audit poisons the outputs of the capture that it runs, and leaves 
   const void* const latest = only(trial->outputs()).const_data_ptr();
   trial->audit(runtime::Measure::Cold);
   CHECK(only(trial->outputs()).const_data_ptr() == latest);
+}
+
+TEST_CASE("a call with dropout is right in a sequence, too, where it draws after the calls before it") {
+  const std::string op = "aten._scaled_dot_product_efficient_attention.default";
+  Case c(op, "((T([2, 4, 128, 64], f16), T([2, 4, 128, 64], f16), T([2, 4, 128, 64], f16), None, True, 0.1), {})");
+  const opbench::Tolerances& tolerances = opbench::Tolerances::standard();
+  opbench::CorrectnessCheck correctness(c.call, opbench::criterionOf(c.call, op, tolerances), tolerances);
+  correctness.begin(0, {});
+  const auto eager = runtime::eagerCallable(c.call);
+  const auto trial = tests::gpu().prepare(*eager, c.call);
+  REQUIRE(trial->prepareFor(runtime::Measure::BackToBack));
+  for (int i = 0; i < 20; ++i) CHECK(correctness.audit(*trial, runtime::Measure::BackToBack).message == "");
 }
 
 TEST_CASE("sequences that take turns have outputs of their own, and any of them may be audited") {

@@ -20,7 +20,7 @@
 namespace opbench {
 namespace {
 
-constexpr int timesAnew = 2;          // that a process makes each call
+constexpr int timesAnew = 3;          // that a process makes each call
 constexpr double mostSeconds = 0.04;  // of the race of one
 
 /// Samples of which two take less than 10 us, two less than 100, and two longer, on most devices.

@@ -95,6 +95,6 @@ TEST_CASE("the first processes measure the noise, and the cache keeps it") {
   CHECK(first.processes.size() == 1);
   for (const AAProcess& process : first.processes) {
     CHECK(process.calls.size() == 6);
-    for (const AACall& call : process.calls) CHECK(call.speedups.size() == 2);
+    for (const AACall& call : process.calls) CHECK(call.speedups.size() == 3);
   }
 }

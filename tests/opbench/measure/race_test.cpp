@@ -66,12 +66,28 @@ TEST_CASE("timing ends when the interval is narrow enough, or the time is over, 
   const Measurement precise = raced({&a, &b}, pace);
   CHECK(precise.stopped == Stop::Precision);
   CHECK(precise.timings[1].ratio.width() < pace.precision);
-  CHECK(precise.timings[1].runs >= static_cast<int>(StoppingRule::least));
+  CHECK(precise.timings[1].runs >= static_cast<int>(StoppingRule::leastRuns));
   pace.precision = 1e-9;
   FakeTrial c("c", noisy(0.5)), d("d", always(1e-5));
   const Measurement late = raced({&c, &d}, pace);
   CHECK(late.stopped == Stop::MaxTime);
   CHECK(late.timings[1].ratio.width() > 0);
+}
+
+TEST_CASE("timing ends when the interval is narrower than another process would find other times") {
+  const auto noisy = [](int run) { return 2e-5 * (1 + 0.05 * ((run * 7919) % 101 / 50.0 - 1)); };
+  Pace pace;
+  const auto runs = [&] {
+    FakeTrial a("a", noisy), b("b", always(1e-5));
+    const Measurement measurement = raced({&a, &b}, pace);
+    CHECK(measurement.stopped == Stop::Precision);
+    return measurement.timings[1].runs;
+  };
+  const int precise = runs();
+  pace.noise.shares[durationClassOf(2e-5)] = 0.05;
+  CHECK(runs() < precise);
+  pace.noise.shares[durationClassOf(2e-5)] = 0.001;
+  CHECK(runs() == precise);
 }
 
 TEST_CASE("times that are read in ticks of a timer are told finer than these") {

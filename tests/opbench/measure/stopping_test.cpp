@@ -39,11 +39,11 @@ const std::vector<Speedups>& allSpeedups() {
   return all;
 }
 
-/// A race of made-up times, in rounds of so many, until the rule ends it or the time is over.
-Estimate raced(const Speedups& speedups, double sigma, int round, uint64_t seed) {
+/// A race of made-up times, means of so many runs, in rounds of so many, until the rule ends it or the time is over.
+Estimate raced(const Speedups& speedups, double sigma, int runs, int round, uint64_t seed) {
   constexpr size_t mostValues = 1000;
   std::mt19937_64 random(seed);
-  StoppingRule rule(precision);
+  StoppingRule rule;
   std::vector<double> values;
   double last = normal(random);
   do {
@@ -51,12 +51,12 @@ Estimate raced(const Speedups& speedups, double sigma, int round, uint64_t seed)
       last = speedups.next(random, last);
       values.push_back(1 + sigma * last);
     }
-  } while (!rule.isPrecise({values}) && values.size() < mostValues);
+  } while (!rule.isPrecise({values}, runs, precision) && values.size() < mostValues);
   return estimate(values);
 }
 
 /// The share of races whose interval holds the true speedup.
-double coverage(const Speedups& speedups, double sigma, int round) {
+double coverage(const Speedups& speedups, double sigma, int runs, int round) {
   constexpr int races = 1500;
   std::seed_seq seeds{static_cast<int>(speedups.name.size()), static_cast<int>(1000 * sigma), round};
   std::vector<uint32_t> seed(races);
@@ -64,7 +64,7 @@ double coverage(const Speedups& speedups, double sigma, int round) {
   const double truth = 1 + sigma * speedups.median;
   int hits = 0;
   for (int i = 0; i < races; ++i) {
-    const Interval interval = *raced(speedups, sigma, round, seed[static_cast<size_t>(i)]).interval;
+    const Interval interval = *raced(speedups, sigma, runs, round, seed[static_cast<size_t>(i)]).interval;
     hits += interval.low <= truth && truth <= interval.high;
   }
   return static_cast<double>(hits) / races;
@@ -78,7 +78,7 @@ TEST_CASE("95 % of intervals hold the true speedup, though timing ends when they
     int kinds = 0;
     for (const double sigma : {0.003, 0.01, 0.02, 0.04})
       for (const int round : {3, 25}) {
-        const double one = coverage(speedups, sigma, round);
+        const double one = coverage(speedups, sigma, 1, round);
         CHECK_MESSAGE((one > 0.915 && one < 0.98), speedups.name << " of " << sigma << " in rounds of " << round << ": " << one);
         sum += one;
         ++kinds;
@@ -87,22 +87,36 @@ TEST_CASE("95 % of intervals hold the true speedup, though timing ends when they
   }
 }
 
+TEST_CASE("they do, too, where each value is the mean of several runs, of which fewer are enough") {
+  for (const Speedups& speedups : allSpeedups())
+    for (const double sigma : {0.003, 0.01, 0.02}) {
+      const double one = coverage(speedups, sigma, 16, 1);
+      CHECK_MESSAGE((one > 0.9 && one < 0.99), speedups.name << " of " << sigma << ": " << one);
+    }
+}
+
 TEST_CASE("timing goes on until the interval of every contender is narrow") {
   const std::vector<double> narrow(100, 1.0);
   std::vector<double> wide;
   for (int i = 0; i < 100; ++i) wide.push_back(1 + 0.1 * (i * 37 % 100) / 100);
-  CHECK(StoppingRule(precision).isPrecise({narrow}));
-  CHECK_FALSE(StoppingRule(precision).isPrecise({narrow, wide}));
-  CHECK(StoppingRule(0.1).isPrecise({narrow, wide}));
-  CHECK_FALSE(StoppingRule(precision).isPrecise({}));
+  CHECK(StoppingRule().isPrecise({narrow}, 1, precision));
+  CHECK_FALSE(StoppingRule().isPrecise({narrow, wide}, 1, precision));
+  CHECK(StoppingRule().isPrecise({narrow, wide}, 1, 0.1));
+  CHECK_FALSE(StoppingRule().isPrecise({}, 1, precision));
 }
 
 TEST_CASE("intervals are looked at each time there are half as many values more") {
-  StoppingRule rule(precision);
+  StoppingRule rule;
   std::vector<double> values;
   for (int i = 0; i < 25; ++i) values.push_back(1 + 0.1 * i);
-  CHECK_FALSE(rule.isPrecise({std::vector<double>(24, 1.0)}));
-  CHECK_FALSE(rule.isPrecise({values}));
-  CHECK_FALSE(rule.isPrecise({std::vector<double>(36, 1.0)}));
-  CHECK(rule.isPrecise({std::vector<double>(37, 1.0)}));
+  CHECK_FALSE(rule.isPrecise({std::vector<double>(24, 1.0)}, 1, precision));
+  CHECK_FALSE(rule.isPrecise({values}, 1, precision));
+  CHECK_FALSE(rule.isPrecise({std::vector<double>(36, 1.0)}, 1, precision));
+  CHECK(rule.isPrecise({std::vector<double>(37, 1.0)}, 1, precision));
+}
+
+TEST_CASE("twelve values are enough where they are means of several runs") {
+  CHECK_FALSE(StoppingRule().isPrecise({std::vector<double>(11, 1.0)}, 16, precision));
+  CHECK(StoppingRule().isPrecise({std::vector<double>(12, 1.0)}, 16, precision));
+  CHECK_FALSE(StoppingRule().isPrecise({std::vector<double>(12, 1.0)}, 2, precision));
 }
