@@ -26,9 +26,11 @@ Tally tallyHostChunk(const Compared& operands, int64_t begin, int64_t count) {
   Tally tally;
   for (int64_t block = 0; block < count; block += numbersOfBlock) {
     const int64_t end = std::min(count, block + numbersOfBlock);
-    const bool isWhole = end - block == numbersOfBlock;
-    if (isWhole && addNumbers({f + block, e + block, r + block}, limits, begin + block, tally)) continue;
-    for (int64_t i = block; i < end; ++i) addSettled(f[i], e[i], r[i], limits, begin + i, tally);
+    if (end - block == numbersOfBlock) {
+      addBlock({f + block, e + block, r + block}, limits, begin + block, tally);
+    } else {
+      for (int64_t i = block; i < end; ++i) addSettled(f[i], e[i], r[i], limits, begin + i, tally);
+    }
   }
   tally.maxUlp = maxUlpOnHost(operands.found.narrow(0, begin, count), reference);
   return tally;

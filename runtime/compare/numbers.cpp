@@ -16,11 +16,10 @@ using Masks = int64_t __attribute__((vector_size(lanes * sizeof(int64_t))));  //
 struct Sums {
   Doubles squaresFound, squaresEager, shares, relativeFound, relativeEager, dot, normFound, normReference;
   Doubles worst, worstEager;  ///< the largest errors over 1 + |reference|
-  Masks unequal, notClose;    ///< counts
-  Masks others;               ///< lanes of elements that are no such numbers
+  Masks count, unequal, notClose;
 };
 
-/// The sums of a block, compiled for vectors of several widths; the processor's own is taken.
+/// The sums over the numbers of a block (isNumber), compiled for vectors of several widths; the processor's own is taken.
 __attribute__((target_clones("avx512f", "avx2", "default"))) void sum(const Numbers& block, double most, double mostReference,
                                                                       double tolerance, double leastError, Sums& sums) {
   const Masks magnitude = Masks{} + std::numeric_limits<int64_t>::max();
@@ -32,12 +31,14 @@ __attribute__((target_clones("avx512f", "avx2", "default"))) void sum(const Numb
     std::memcpy(&eager, block.eager + i, sizeof eager);
     std::memcpy(&reference, block.reference + i, sizeof reference);
     const Doubles size = (Doubles)((Masks)reference & magnitude);
-    const Masks areNumbers =
-        ((Doubles)((Masks)found & magnitude) <= most) & ((Doubles)((Masks)eager & magnitude) <= most) & (size < mostReference);
     const Masks areOtherZeros = (found == 0) & (eager == 0) & (((Masks)found ^ (Masks)eager) < none);
-    own.others |= ~areNumbers | areOtherZeros;
+    const Masks areNumbers = ((Doubles)((Masks)found & magnitude) <= most) & ((Doubles)((Masks)eager & magnitude) <= most) &
+                             (size < mostReference) & ~areOtherZeros;
+    found = (Doubles)((Masks)found & areNumbers);
+    eager = (Doubles)((Masks)eager & areNumbers);
+    reference = (Doubles)((Masks)reference & areNumbers);
     const Doubles error = found - reference, eagerError = eager - reference;
-    const Doubles scale = 1 + size, share = 1 / scale;
+    const Doubles scale = 1 + (Doubles)((Masks)size & areNumbers), share = (Doubles)((Masks)(1 / scale) & areNumbers);
     const Doubles off = (Doubles)((Masks)error & magnitude), eagerOff = (Doubles)((Masks)eagerError & magnitude);
     const Doubles relative = off * share, relativeEager = eagerOff * share;
     own.squaresFound += error * error;
@@ -48,6 +49,7 @@ __attribute__((target_clones("avx512f", "avx2", "default"))) void sum(const Numb
     own.dot += found * reference;
     own.normFound += found * found;
     own.normReference += reference * reference;
+    own.count -= areNumbers;
     own.unequal -= found != eager;
     own.notClose -= off > tolerance * scale;
     const Doubles farOff = (Doubles)((Masks)relative & (Masks)(off > leastError));
@@ -80,40 +82,47 @@ int64_t firstOf(const Is& is) {
 
 }  // namespace
 
-bool addNumbers(const Numbers& block, const Limits& limits, int64_t position, Tally& tally) {
+void addBlock(const Numbers& block, const Limits& limits, int64_t position, Tally& tally) {
   constexpr double most = std::numeric_limits<double>::max();
+  const double mostReference = std::min(most, limits.overflow.threshold - limits.overflow.edge);
+  const auto isNumber = [&](int64_t i) {
+    return std::abs(block.found[i]) <= most && std::abs(block.eager[i]) <= most && std::abs(block.reference[i]) < mostReference &&
+           !isOtherZero(block.found[i], block.eager[i]);
+  };
   Sums sums;
-  sum(block, most, std::min(most, limits.overflow.threshold - limits.overflow.edge), limits.tolerance, limits.leastError, sums);
-  for (int64_t lane = 0; lane < lanes; ++lane)
-    if (sums.others[lane] != 0) return false;
-  tally.squaresFound += total(sums.squaresFound);
-  tally.squaresEager += total(sums.squaresEager);
-  tally.shares += total(sums.shares);
-  tally.relativeFound += total(sums.relativeFound);
-  tally.relativeEager += total(sums.relativeEager);
-  tally.dot += total(sums.dot);
-  tally.normFound += total(sums.normFound);
-  tally.normReference += total(sums.normReference);
-  tally.countFound += numbersOfBlock;
-  tally.countEager += numbersOfBlock;
-  tally.notClose += total(sums.notClose);
-  tally.worstErrorEager = std::max(tally.worstErrorEager, largest(sums.worstEager));
-  const int64_t unequal = total(sums.unequal);
-  if (tally.unequal == 0 && unequal > 0)
-    tally.firstUnequal = position + firstOf([&](int64_t i) { return block.found[i] != block.eager[i]; });
-  tally.unequal += unequal;
+  sum(block, most, mostReference, limits.tolerance, limits.leastError, sums);
+  Tally numbers;
+  numbers.squaresFound = total(sums.squaresFound);
+  numbers.squaresEager = total(sums.squaresEager);
+  numbers.shares = total(sums.shares);
+  numbers.relativeFound = total(sums.relativeFound);
+  numbers.relativeEager = total(sums.relativeEager);
+  numbers.dot = total(sums.dot);
+  numbers.normFound = total(sums.normFound);
+  numbers.normReference = total(sums.normReference);
+  numbers.countFound = numbers.countEager = total(sums.count);
+  numbers.notClose = total(sums.notClose);
+  numbers.worstErrorEager = largest(sums.worstEager);
+  numbers.unequal = total(sums.unequal);
+  if (numbers.unequal > 0)
+    numbers.firstUnequal = position + firstOf([&](int64_t i) { return block.found[i] != block.eager[i] && isNumber(i); });
   const double worst = largest(sums.worst);
-  if (worst <= tally.worstError) return true;
-  const int64_t place = firstOf([&](int64_t i) {
+  const int64_t place = worst <= tally.worstError ? numbersOfBlock : firstOf([&](int64_t i) {
     const double off = std::abs(block.found[i] - block.reference[i]);
-    return off > limits.leastError && off * (1 / (1 + std::abs(block.reference[i]))) >= worst;
+    return off > limits.leastError && off * (1 / (1 + std::abs(block.reference[i]))) >= worst && isNumber(i);
   });
-  if (place == numbersOfBlock) return true;
-  tally.worst = position + place;
-  tally.worstFound = block.found[place];
-  tally.worstExpected = block.reference[place];
-  tally.worstError = worst;
-  return true;
+  if (place < numbersOfBlock) {
+    numbers.worst = position + place;
+    numbers.worstFound = block.found[place];
+    numbers.worstExpected = block.reference[place];
+    numbers.worstError = worst;
+  }
+  mergeTally(numbers, tally);
+  if (numbers.countFound == numbersOfBlock) return;
+  Tally others;
+  for (int64_t i = 0; i < numbersOfBlock; ++i)
+    if (!isNumber(i)) addSettled(block.found[i], block.eager[i], block.reference[i], limits, position + i, others);
+  mergeTally(others, tally);
 }
 
 }  // namespace runtime

@@ -4,7 +4,7 @@
 
 namespace runtime {
 
-/// How many elements addNumbers() takes.
+/// How many elements addBlock() takes.
 inline constexpr int64_t numbersOfBlock = 512;
 
 /// Neighbouring elements of the three operands.
@@ -14,8 +14,8 @@ struct Numbers {
   const double* reference;
 };
 
-/// Adds a block of elements by vectors of the processor's width. `position` is the first element's. A block with an element that
-/// is not finite, or beyond the dtype's numbers, or a zero of another sign than eager's, is not added: false.
-bool addNumbers(const Numbers& block, const Limits& limits, int64_t position, Tally& tally);
+/// Adds a block of elements, whose first one is at `position`: by vectors of the processor's width, but for the elements that are
+/// not finite, or beyond the dtype's numbers, or zeros of another sign than eager's.
+void addBlock(const Numbers& block, const Limits& limits, int64_t position, Tally& tally);
 
 }  // namespace runtime

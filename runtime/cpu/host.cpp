@@ -1,8 +1,9 @@
 #include "runtime/cpu/host.h"
 
 #include <ATen/Parallel.h>
-#include <emmintrin.h>
+#include <cpuid.h>
 #include <fmt/format.h>
+#include <immintrin.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -27,11 +28,32 @@ unsigned floatingControl() {
   return _mm_getcsr() & ~flags;
 }
 
-void evictLines(const void* memory, std::size_t bytes) {
-  constexpr std::size_t line = 64;
-  const auto* begin = static_cast<const char*>(memory);
-  for (std::size_t i = 0; i < bytes; i += line) _mm_clflush(begin + i);
+namespace {
+
+constexpr std::size_t cacheLine = 64;
+
+/// Lines one after the other, on any processor: 50 MB take 30 to 60 ms.
+void evictInOrder(const char* begin, std::size_t bytes) {
+  for (std::size_t i = 0; i < bytes; i += cacheLine) _mm_clflush(begin + i);
   if (bytes > 0) _mm_clflush(begin + bytes - 1);
+}
+
+/// Lines in no order: 50 MB take 2 ms.
+__attribute__((target("clflushopt"))) void evictInAnyOrder(const char* begin, std::size_t bytes) {
+  for (std::size_t i = 0; i < bytes; i += cacheLine) _mm_clflushopt(const_cast<char*>(begin + i));
+  if (bytes > 0) _mm_clflushopt(const_cast<char*>(begin + bytes - 1));
+}
+
+bool evictsInAnyOrder() {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  return __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (b & bit_CLFLUSHOPT) != 0;
+}
+
+}  // namespace
+
+void evictLines(const void* memory, std::size_t bytes) {
+  static const auto evict = evictsInAnyOrder() ? evictInAnyOrder : evictInOrder;
+  evict(static_cast<const char*>(memory), bytes);
   _mm_mfence();
 }
 
