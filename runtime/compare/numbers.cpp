@@ -2,74 +2,37 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
+#include <cstdint>
 #include <limits>
 
 namespace runtime {
 namespace {
 
+namespace of8 {
 constexpr int64_t lanes = 8;
-using Doubles = double __attribute__((vector_size(lanes * sizeof(double))));
-using Masks = int64_t __attribute__((vector_size(lanes * sizeof(int64_t))));  // all bits of a lane, or none
+#pragma GCC push_options
+#pragma GCC target("avx512f")
+#include "runtime/compare/numbers_sum.inc"
+#pragma GCC pop_options
+}  // namespace of8
 
-/// Sums of a block, a lane each.
-struct Sums {
-  Doubles squaresFound, squaresEager, shares, relativeFound, relativeEager, dot, normFound, normReference;
-  Doubles worst, worstEager;  ///< the largest errors over 1 + |reference|
-  Masks count, unequal, notClose;
-};
+namespace of4 {
+constexpr int64_t lanes = 4;
+#pragma GCC push_options
+#pragma GCC target("avx2")
+#include "runtime/compare/numbers_sum.inc"
+#pragma GCC pop_options
+}  // namespace of4
 
-/// The sums over the numbers of a block (isNumber), compiled for vectors of several widths; the processor's own is taken.
-__attribute__((target_clones("avx512f", "avx2", "default"))) void sum(const Numbers& block, double most, double mostReference,
-                                                                      double tolerance, double leastError, Sums& sums) {
-  const Masks magnitude = Masks{} + std::numeric_limits<int64_t>::max();
-  const Masks none = {};
-  Sums own = {};
-  for (int64_t i = 0; i < numbersOfBlock; i += lanes) {
-    Doubles found, eager, reference;
-    std::memcpy(&found, block.found + i, sizeof found);
-    std::memcpy(&eager, block.eager + i, sizeof eager);
-    std::memcpy(&reference, block.reference + i, sizeof reference);
-    const Doubles size = (Doubles)((Masks)reference & magnitude);
-    const Masks areOtherZeros = (found == 0) & (eager == 0) & (((Masks)found ^ (Masks)eager) < none);
-    const Masks areNumbers = ((Doubles)((Masks)found & magnitude) <= most) & ((Doubles)((Masks)eager & magnitude) <= most) &
-                             (size < mostReference) & ~areOtherZeros;
-    found = (Doubles)((Masks)found & areNumbers);
-    eager = (Doubles)((Masks)eager & areNumbers);
-    reference = (Doubles)((Masks)reference & areNumbers);
-    const Doubles error = found - reference, eagerError = eager - reference;
-    const Doubles scale = 1 + (Doubles)((Masks)size & areNumbers), share = (Doubles)((Masks)(1 / scale) & areNumbers);
-    const Doubles off = (Doubles)((Masks)error & magnitude), eagerOff = (Doubles)((Masks)eagerError & magnitude);
-    const Doubles relative = off * share, relativeEager = eagerOff * share;
-    own.squaresFound += error * error;
-    own.squaresEager += eagerError * eagerError;
-    own.shares += share;
-    own.relativeFound += relative * relative;
-    own.relativeEager += relativeEager * relativeEager;
-    own.dot += found * reference;
-    own.normFound += found * found;
-    own.normReference += reference * reference;
-    own.count -= areNumbers;
-    own.unequal -= found != eager;
-    own.notClose -= off > tolerance * scale;
-    const Doubles farOff = (Doubles)((Masks)relative & (Masks)(off > leastError));
-    own.worst = farOff > own.worst ? farOff : own.worst;
-    own.worstEager = relativeEager > own.worstEager ? relativeEager : own.worstEager;
-  }
-  sums = own;
-}
+namespace of2 {
+constexpr int64_t lanes = 2;
+#include "runtime/compare/numbers_sum.inc"
+}  // namespace of2
 
-template <typename Vector>
-auto total(const Vector& vector) {
-  auto sum = vector[0];
-  for (int64_t lane = 1; lane < lanes; ++lane) sum += vector[lane];
-  return sum;
-}
-
-double largest(const Doubles& vector) {
-  double most = vector[0];
-  for (int64_t lane = 1; lane < lanes; ++lane) most = std::max(most, vector[lane]);
-  return most;
+/// The sums by the widest vectors that the processor has.
+auto* widestSum() {
+  if (__builtin_cpu_supports("avx512f") != 0) return &of8::sum;
+  return __builtin_cpu_supports("avx2") != 0 ? &of4::sum : &of2::sum;
 }
 
 /// The first element of a block for which this is so, from 0; the block's length where there is none.
@@ -89,33 +52,21 @@ void addBlock(const Numbers& block, const Limits& limits, int64_t position, Tall
     return std::abs(block.found[i]) <= most && std::abs(block.eager[i]) <= most && std::abs(block.reference[i]) < mostReference &&
            !isOtherZero(block.found[i], block.eager[i]);
   };
-  Sums sums;
-  sum(block, most, mostReference, limits.tolerance, limits.leastError, sums);
+  static auto* const sum = widestSum();
   Tally numbers;
-  numbers.squaresFound = total(sums.squaresFound);
-  numbers.squaresEager = total(sums.squaresEager);
-  numbers.shares = total(sums.shares);
-  numbers.relativeFound = total(sums.relativeFound);
-  numbers.relativeEager = total(sums.relativeEager);
-  numbers.dot = total(sums.dot);
-  numbers.normFound = total(sums.normFound);
-  numbers.normReference = total(sums.normReference);
-  numbers.countFound = numbers.countEager = total(sums.count);
-  numbers.notClose = total(sums.notClose);
-  numbers.worstErrorEager = largest(sums.worstEager);
-  numbers.unequal = total(sums.unequal);
+  sum(block, limits, most, mostReference, numbers);
   if (numbers.unequal > 0)
     numbers.firstUnequal = position + firstOf([&](int64_t i) { return block.found[i] != block.eager[i] && isNumber(i); });
-  const double worst = largest(sums.worst);
-  const int64_t place = worst <= tally.worstError ? numbersOfBlock : firstOf([&](int64_t i) {
-    const double off = std::abs(block.found[i] - block.reference[i]);
-    return off > limits.leastError && off * (1 / (1 + std::abs(block.reference[i]))) >= worst && isNumber(i);
-  });
-  if (place < numbersOfBlock) {
-    numbers.worst = position + place;
-    numbers.worstFound = block.found[place];
-    numbers.worstExpected = block.reference[place];
-    numbers.worstError = worst;
+  if (numbers.worstError > tally.worstError) {
+    const int64_t place = firstOf([&](int64_t i) {
+      const double off = std::abs(block.found[i] - block.reference[i]);
+      return off > limits.leastError && off * (1 / (1 + std::abs(block.reference[i]))) >= numbers.worstError && isNumber(i);
+    });
+    if (place < numbersOfBlock) {
+      numbers.worst = position + place;
+      numbers.worstFound = block.found[place];
+      numbers.worstExpected = block.reference[place];
+    }
   }
   mergeTally(numbers, tally);
   if (numbers.countFound == numbersOfBlock) return;
