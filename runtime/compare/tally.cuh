@@ -69,7 +69,7 @@ static void addUp(Tally& tally) {
   constexpr int words = sizeof(Tally) / sizeof(int64_t);
   auto* own = reinterpret_cast<int64_t*>(&tally);
   __shared__ int64_t ofWarps[32][words];
-  const auto addOther = [&](const int64_t (&other)[words]) { mergeTally(reinterpret_cast<const Tally&>(other), tally); };
+  const auto addOther = [&](const int64_t(&other)[words]) { mergeTally(reinterpret_cast<const Tally&>(other), tally); };
   for (int away = 16; away > 0; away /= 2) {
     int64_t other[words];
     for (int i = 0; i < words; ++i) other[i] = __shfl_down_sync(0xffffffffu, own[i], away);
