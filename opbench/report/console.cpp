@@ -123,8 +123,8 @@ std::string tuningText(const Outcome& outcome, bool colour) {
 std::string libraryText(const Outcome& outcome, bool colour) {
   if (!outcome.libraryTrial || outcome.library.empty()) return "";
   const LibraryTrial& trial = *outcome.libraryTrial;
-  const std::string text = fmt::format("library: {}: {} over ATen's own call, of {} candidates", outcome.library,
-                                       speedup(trial.gain), trial.tried.size());
+  const std::string text = fmt::format("library: {}: {} over ATen's own call, of {} candidates{}", outcome.library,
+                                       speedup(trial.gain), trial.tried.size(), trial.isStored ? ", found before" : "");
   return "    " + toned(text, Tone::Faint, colour) + "\n";
 }
 

@@ -69,7 +69,7 @@ const std::vector<Field<LibraryTrial>>& libraryTrialFields() {
   using L = LibraryTrial;
   static const std::vector<Field<L>> fields{text<L>("library", OF(library)), number<L>("gain", OF(gain), one, 4, 1),
                                             objects<L, TriedLibrary>("tried", OF(tried), triedLibraryFields),
-                                            texts<L>("refused", OF(refused))};
+                                            texts<L>("refused", OF(refused)), flag<L>("stored", OF(isStored))};
   return fields;
 }
 

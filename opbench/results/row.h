@@ -65,6 +65,7 @@ struct LibraryTrial {
   double gain = 1;                   ///< the time of ATen's own call over its
   std::vector<TriedLibrary> tried;   ///< libraries that were timed, ATen's own call first
   std::vector<std::string> refused;  ///< libraries that did not race, and why
+  bool isStored = false;             ///< whether an earlier run found it
 };
 
 /// The products of matrices in one run of a network, in one precision.

@@ -55,8 +55,9 @@ constexpr Topic topics[] = {
      "the kernels that ran; `kind` is `generated`, `fallback` (a library call of ATen) or `view` (the results are views of the "
      "arguments, or memory that is left as it was allocated); `family` is that of the loops, or `fallback` or `view`; `library` "
      "names the candidate that makes a library call (`baddbmm`, `channels_last`), and is empty for ATen's own call; "
-     "`library_trial` has all that were tried, their times, the gain, and those that were refused, with the reason; `arithmetic` "
-     "is `tf32` where products have fewer digits than their dtype, and left out elsewhere"},
+     "`library_trial` has all that were tried, their times, the gain, those that were refused, with the reason, and whether an "
+     "earlier run found it (`stored`); `arithmetic` is `tf32` where products have fewer digits than their dtype, and left out "
+     "elsewhere"},
     {"traffic",
      "bytes and arithmetic, the time on the roofline, whether launch overhead binds, the A/A noise of times as long, the "
      "bandwidth, the share of the roofline reached, the time of a copy of as many bytes and that over the contender's"},

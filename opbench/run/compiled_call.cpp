@@ -9,6 +9,7 @@
 #include "opbench/measure/library.h"
 #include "opbench/measure/tune.h"
 #include "opbench/run/family.h"
+#include "opbench/run/library_choice.h"
 #include "runtime/contenders/plan/callables.h"
 #include "runtime/workloads/call.h"
 
@@ -34,7 +35,7 @@ void setPrecompiled(const Plan& plan, const Compilation* compilation, runtime::C
 std::optional<LibraryTrial> libraryTrialOf(const SampleContext& context) {
   for (const Outcome& outcome : context.row.outcomes)
     if (outcome.libraryTrial) return outcome.libraryTrial;
-  return tryLibraries(*context.workload.call(), context.graph, context.check, context.bench);
+  return chooseLibrary(*context.workload.call(), context.graph, context.check, context.bench);
 }
 
 /// A library call as the fastest candidate makes it.

@@ -11,6 +11,7 @@
 #include "inputs/region.h"
 #include "opbench/check/correctness_check.h"
 #include "opbench/check/faults/process_fault_causes.h"
+#include "opbench/inductor/inductor.h"
 #include "opbench/measure/device/cached_ceilings.h"
 #include "opbench/results/brief.h"
 #include "opbench/results/write.h"

@@ -2,35 +2,17 @@
 
 #include <doctest/doctest.h>
 
-#include <map>
-
 #include "ir/error.h"
 #include "runtime/workloads/call.h"
-#include "tests/opbench/fake_trial.h"
+#include "tests/opbench/measure/library_device.h"
 #include "tests/runtime/sample.h"
 
 using namespace opbench;
 
 namespace {
 
-using Seconds = std::function<double(const std::string& library, int run)>;
-
-/// A GPU whose times are made up, by library.
-class LibraryDevice : public tests::FakeGpu {
- public:
-  explicit LibraryDevice(Seconds seconds) : seconds_(std::move(seconds)) {}
-
-  std::unique_ptr<runtime::Trial> prepare(runtime::Callable& callable, runtime::Workload&) override {
-    seconds_(callable.library, 0);
-    return std::make_unique<tests::FakeTrial>(
-        callable.library, [this, library = callable.library](int) { return seconds_(library, runs[library]++); });
-  }
-
-  std::map<std::string, int> runs;  ///< by library
-
- private:
-  Seconds seconds_;
-};
+using tests::LibraryDevice;
+using tests::Seconds;
 
 const std::string convolution = "aten.convolution.default", pointwise = "[1, 1], [0, 0], [1, 1], False, [0, 0], 1), {})";
 

@@ -128,7 +128,7 @@ TEST_CASE("a library call's candidates are read as they were written") {
   CHECK(
       lines.find(
           R"("library":"channels_last","library_trial":{"library":"channels_last","gain":1.21,"tried":[{"library":"","us":6.3},)"
-          R"({"library":"channels_last","us":5.2}],"refused":["addmm: it does not fit"]})") != std::string::npos);
+          R"({"library":"channels_last","us":5.2}],"refused":["addmm: it does not fit"],"stored":false})") != std::string::npos);
   const results::SampleResult result = results::sampleResultOf(lines, "r.jsonl", 1);
   CHECK(results::jsonLines(result.row, result.run) == lines);
 }
