@@ -12,7 +12,8 @@ namespace {
 
 /// Whether loops that two others became have a schedule that reads once what both need. Reductions along one axis are computed by
 /// the same traversals. Elements are stored by these as well where a GPU takes rows, or columns of a large matrix: other columns,
-/// and rows on a CPU, are split over more CTAs or tasks if only results are stored.
+/// and rows on a CPU, are split over more CTAs or tasks if only results are stored. Rows store no transposition, which would take
+/// a sector for each element.
 bool hasSchedule(const LoopNest& joined, const LoopNest& first, const LoopNest& second, const ir::Target& target) {
   if (!joined.reduction) return true;
   const auto runsAlongElements = [](const LoopNest& nest) {

@@ -58,10 +58,12 @@ std::set<int> outputsAmong(const std::set<int>& results, runtime::Call& call) {
   return outputs;
 }
 
-int64_t bytesOf(const runtime::TensorList& tensors) {
+/// Whether a copy of tensors takes little memory beside what comparing them takes.
+bool areSmall(const runtime::TensorList& tensors) {
+  constexpr int64_t mostBytes = int64_t{1} << 28;
   int64_t bytes = 0;
-  for (int i = 0; i < tensors.size(); ++i) bytes += tensors.type(i).numel() * ir::sizeOf(tensors.type(i).dtype);
-  return bytes;
+  for (int i = 0; i < tensors.size(); ++i) bytes += tensors.type(i).bytesTouched();
+  return bytes <= mostBytes;
 }
 
 }  // namespace
@@ -232,20 +234,20 @@ Verdict CorrectnessCheck::judged(const runtime::Trial& trial, const runtime::Ten
   };
   if (const auto known = std::find_if(right_.begin(), right_.end(), isSame); known != right_.end()) return known->verdict;
   Verdict verdict = check(outputs, reference_, workload_, criterion, tolerances_);
+  const bool isLastWord = verdict.ok || criterion.rule == Rule::Random;
+  if (isLastWord && (!verdict.ok || !areSmall(outputs))) return verdict;
   const runtime::TensorList found = runtime::clone(outputs);  // which may be arguments, written in place
-  if (!verdict.ok && criterion.rule != Rule::Random) {
+  if (!isLastWord) {
     workload_.restore();
     if (reference_.float64 || isNetwork) verdict = amongRuns(found, criterion, verdict);
     if (!verdict.ok) verdict = besideContiguous(found, criterion, std::move(verdict));
   }
-  if (verdict.ok) keepRight({found, criterion.isTf32, criterion.anyStrides, verdict});
+  if (verdict.ok && areSmall(found)) keepRight({found, criterion.isTf32, criterion.anyStrides, verdict});
   return verdict;
 }
 
 void CorrectnessCheck::keepRight(Right right) const {
   constexpr size_t most = 4;
-  constexpr int64_t mostBytes = int64_t{1} << 28;
-  if (bytesOf(right.outputs) > mostBytes) return;
   if (right_.size() == most) right_.erase(right_.begin());
   right_.push_back(std::move(right));
 }

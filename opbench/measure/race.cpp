@@ -250,7 +250,7 @@ class Race {
     for (size_t i = 1; i < means.size(); ++i) series.push_back(ratios(means[0], means[i]));
     stopped_ = Stop::Precision;
     const double noise = means[0].empty() ? 0 : pace_.noise.of(median(means[0])).value_or(0);
-    // A/A noise is half the interval of a difference between two measurements, each of which is by a square root of 2 less noisy.
+    // A/A noise is half the interval of a difference of two measurements; half the interval of one is less by a square root of 2.
     return stopping_.isPrecise(means.size() == 1 ? means : series, captures_, std::max(pace_.precision, std::sqrt(2.0) * noise));
   }
 

@@ -13,7 +13,7 @@ class StoppingRule {
   static constexpr size_t leastRuns = 25, leastValues = 12;
 
   /// Whether the interval of every series, of 95 %, is narrower than `precision`, a share of its median. It is asked after each
-  /// round with all values so far, each of which is the mean of as many runs.
+  /// round with all values so far; a value is the mean of `runsOfValue` runs.
   bool isPrecise(const std::vector<std::vector<double>>& series, int runsOfValue, double precision);
 
  private:

@@ -172,4 +172,16 @@ std::string Nvrtc::ptx(const ir::KernelSource& program) const {
   return text;
 }
 
+ir::KernelSource toolProgram(const std::string& name, std::string_view source, const std::string& arch, int parameters) {
+  const ir::Param pointer{{"pointer", ir::TensorType::contiguous(ir::DType::I64, {1}), 0, true, true}, 8};
+  ir::KernelSource program;
+  program.name = name;
+  program.backend = ir::Backend::Cuda;
+  program.source = source;
+  program.options = {"--std=c++17", "-default-device"};
+  program.arch = arch;
+  program.params.assign(static_cast<std::size_t>(parameters), pointer);
+  return program;
+}
+
 }  // namespace runtime

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "ir/kernel_source.h"
 #include "runtime/build/cache.h"
@@ -14,6 +15,9 @@ struct DeviceCode {
   double compileMs = 0;  ///< wall time from text to cubin
   bool cached = false;
 };
+
+/// A kernel that measuring and checking need and no operator: `name` in CUDA C++ `source`, with so many parameters of 8 bytes.
+ir::KernelSource toolProgram(const std::string& name, std::string_view source, const std::string& arch, int parameters = 1);
 
 /// NVIDIA's run-time compiler, a library opened by name; it needs no GPU. Several threads may compile at a time.
 class Nvrtc {

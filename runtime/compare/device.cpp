@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ir/error.h"
+#include "runtime/build/nvrtc.h"
 #include "runtime/compare/tally.h"
 #include "runtime/device.h"
 #include "runtime/executable.h"
@@ -20,6 +21,7 @@ namespace {
 
 constexpr int64_t ctas = 256;
 constexpr int threads = 512;
+constexpr int parameters = 10;
 constexpr int64_t words = sizeof(Tally) / sizeof(int64_t);
 
 /// The device that compiles the kernel, and the kernel once it is needed.
@@ -66,14 +68,7 @@ void* argument(Number number) {
 
 ir::KernelSource tallyProgram(const std::string& arch) {
   constexpr std::string_view prelude = "using int64_t = long long;\n#define INFINITY __int_as_float(0x7f800000)\n";
-  const ir::Param pointer{{"pointer", ir::TensorType::contiguous(ir::DType::I64, {1}), 0, true, true}, 8};
-  ir::KernelSource program;
-  program.name = "tally";
-  program.backend = ir::Backend::Cuda;
-  program.source = fmt::format("{}{}", prelude, tallyTexts());
-  program.options = {"--std=c++17", "-default-device"};
-  program.arch = arch;
-  program.params.assign(10, pointer);
+  ir::KernelSource program = toolProgram("tally", fmt::format("{}{}", prelude, tallyTexts()), arch, parameters);
   program.launch.grid = ctas;
   program.launch.block = threads;
   return program;
@@ -92,16 +87,16 @@ Tally tallyOnDevice(const Compared& operands) {
   const Limits limits = limitsOf(operands);
   const int64_t letters = letterOf(found.scalar_type()) | int64_t{letterOf(reference.scalar_type())} << 8;
   const auto address = [](const at::Tensor& tensor) { return const_cast<void*>(tensor.const_data_ptr()); };
-  const std::array<void*, 10> arguments{address(found),
-                                        address(eager),
-                                        address(reference),
-                                        argument(letters),
-                                        argument(found.numel()),
-                                        argument(limits.tolerance),
-                                        argument(limits.leastError),
-                                        argument(limits.overflow.threshold),
-                                        argument(limits.overflow.edge),
-                                        parts.mutable_data_ptr()};
+  const std::array<void*, parameters> arguments{address(found),
+                                                address(eager),
+                                                address(reference),
+                                                argument(letters),
+                                                argument(found.numel()),
+                                                argument(limits.tolerance),
+                                                argument(limits.leastError),
+                                                argument(limits.overflow.threshold),
+                                                argument(limits.overflow.edge),
+                                                parts.mutable_data_ptr()};
   executable->launch(arguments.data());
   std::vector<Tally> tallies(ctas);
   std::memcpy(tallies.data(), parts.to(at::kCPU).const_data_ptr(), tallies.size() * sizeof(Tally));

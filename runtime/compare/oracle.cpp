@@ -257,19 +257,29 @@ std::optional<Magnitudes> magnitudesOf(at::ScalarType type) {
   }
 }
 
-/// Adds `shift` to the bits of magnitudes from `least` to before `end`.
-void shift(const at::Tensor& bits, int64_t least, int64_t end, int64_t shift) {
-  constexpr int64_t mostElements = int64_t{1} << 24;  // at a time: that takes little memory, whatever the tensor has
+/// Uses parts of a tensor, and where their magnitudes are from `least` to before `end`: a part takes little memory, whatever the
+/// tensor has.
+void forParts(const at::Tensor& bits, int64_t least, int64_t end,
+              const std::function<void(const at::Tensor& part, const at::Tensor& areThere)>& use) {
+  constexpr int64_t mostElements = int64_t{1} << 24;
+  const int64_t mask = (int64_t{1} << (8 * bits.itemsize() - 1)) - 1;
   for (int64_t begin = 0; begin < bits.numel(); begin += mostElements) {
     const at::Tensor part = bits.narrow(0, begin, std::min(mostElements, bits.numel() - begin));
-    const at::Tensor magnitudes = part.bitwise_and((int64_t{1} << (8 * bits.itemsize() - 1)) - 1);
-    part.add_(magnitudes.ge(least).logical_and_(magnitudes.lt(end)), shift);
+    const at::Tensor magnitudes = part.bitwise_and(mask);
+    use(part, magnitudes.ge(least).logical_and_(magnitudes.lt(end)));
   }
 }
 
+/// Adds `change` to the bits of magnitudes from `least` to before `end`.
+void shift(const at::Tensor& bits, int64_t least, int64_t end, int64_t change) {
+  forParts(bits, least, end, [change](const at::Tensor& part, const at::Tensor& areThere) { part.add_(areThere, change); });
+}
+
 bool hasAny(const at::Tensor& bits, int64_t least, int64_t end) {
-  const at::Tensor magnitudes = bits.bitwise_and((int64_t{1} << (8 * bits.itemsize() - 1)) - 1);
-  return magnitudes.ge(least).logical_and_(magnitudes.lt(end)).any().item<bool>();
+  bool isAny = false;
+  forParts(bits, least, end,
+           [&](const at::Tensor&, const at::Tensor& areThere) { isAny = isAny || areThere.any().item<bool>(); });
+  return isAny;
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ void compareOn(Device* device);
 /// The kernel as text, for a GPU's architecture.
 ir::KernelSource tallyProgram(const std::string& arch);
 
-/// What operands are compared by. There is no threshold for float64 and integers.
+/// The tolerance of a comparison, and the threshold of its dtype, which float64 and integers do not have.
 Limits limitsOf(const Compared& operands);
 
 }  // namespace runtime

@@ -36,7 +36,7 @@ TEST_CASE("a GPU counts what the host counts, over several chunks") {
   found[131000] = infinity;
   found[5] = notANumber;
   at::Tensor reference = at::linspace(-3, 5, numel, at::kDouble);
-  found[7] = -infinity;  // at the edge of what f16 holds
+  found[7] = -infinity;  // f16 ends there
   eager[7] = -65504;
   reference[7] = -65510;
   eager[9] = infinity;  // is lost

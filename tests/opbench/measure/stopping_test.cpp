@@ -87,7 +87,7 @@ TEST_CASE("95 % of intervals hold the true speedup, though timing ends when they
   }
 }
 
-TEST_CASE("they do, too, where each value is the mean of several runs, of which fewer are enough") {
+TEST_CASE("95 % of intervals hold the true speedup of means of runs, where fewer values are enough") {
   for (const Speedups& speedups : allSpeedups())
     for (const double sigma : {0.003, 0.01, 0.02}) {
       const double one = coverage(speedups, sigma, 16, 1);

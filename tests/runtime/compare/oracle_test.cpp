@@ -144,7 +144,7 @@ TEST_CASE("zeros, infinities and NaN stay when data are disturbed, of each dtype
   }
 }
 
-TEST_CASE("data that are disturbed are others, in the order of those before, and come back; inverted ones as well") {
+TEST_CASE("disturbing data changes each number and no order, and can be undone; inverting data can be, too") {
   runtime::Call call(tests::sample("aten.add.Tensor", "((T([3, 4], f32), T([3, 4], i64)), {})"), cpu(), 1);
   const runtime::TensorList before = runtime::clone(call.operands());
   const std::vector<float> numbers = numbersIn(call.operands());
