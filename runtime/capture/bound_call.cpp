@@ -91,6 +91,10 @@ std::vector<at::Tensor> BoundCall::operator()(const TensorOf& tensorOf, std::vec
     copied = static_cast<int>(slot.argument);
     stack[slot.argument].toList().set(static_cast<size_t>(slot.item), tensor);
   }
+  if (const auto from = op_.schema().argumentIndexWithName("storage_offset"); from && behind_) {
+    IValue& offset = stack[static_cast<size_t>(*from)];
+    if (offset.isInt()) offset = offset.toInt() + stack[0].toTensor().storage_offset() - *behind_;
+  }
   // An argument that gets other sizes and strides is another value from then on.
   if (effects_.changesMetadata) stack[0] = at::alias(stack[0].toTensor());
   op_.callBoxed(stack);

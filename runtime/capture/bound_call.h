@@ -25,6 +25,10 @@ class BoundCall {
   /// asked for another. Errors: findOperator's and bindArguments'; Input for a node that does not say what its operator writes.
   explicit BoundCall(const ir::Node& node, std::optional<at::Device> device = {}, Precision precision = Precision::AsIs);
 
+  /// Has a call that counts elements from the beginning of its first argument's storage count them from where the graph's memory
+  /// begins, behind which that argument lies so many elements.
+  void countFromGraphMemory(int64_t elements) { behind_ = elements; }
+
   /// Makes the call and returns its tensors, as many as its node has outputs. Numbers that it brings to the host are appended.
   /// Errors: ATen's; Input where it gives another number of tensors.
   std::vector<at::Tensor> operator()(const TensorOf& tensorOf, std::vector<ir::Argument>& hostReads) const;
@@ -46,6 +50,7 @@ class BoundCall {
   torch::jit::Stack arguments_;
   std::vector<Slot> slots_;
   std::vector<int> outputs_;
+  std::optional<int64_t> behind_;
   Effects effects_;
   bool readsHost_ = false;
 };

@@ -25,8 +25,11 @@ void forEachValue(const ir::Node& node, const F& f) {
 }  // namespace
 
 BoundGraph::BoundGraph(const ir::Graph& graph, std::optional<at::Device> device, Precision precision) : graph_(graph) {
-  for (const ir::Node& node : graph.nodes)
+  for (const ir::Node& node : graph.nodes) {
     calls_.push_back(translateErrors(node.op, [&] { return BoundCall(node, device, precision); }));
+    const auto* first = node.args.empty() ? nullptr : node.args.front().value.as<ir::ValueRef>();
+    if (first != nullptr) calls_.back().countFromGraphMemory(graph.values[static_cast<size_t>(first->index)].offset);
+  }
   lastUsed_.resize(graph.nodes.size());
   std::vector<int> last(graph.values.size(), -1);
   for (size_t i = 0; i < graph.nodes.size(); ++i)

@@ -54,6 +54,18 @@ std::string replaced(const std::string& from, const std::string& to) {
 }  // namespace
 
 TEST_SUITE("regions") {
+  TEST_CASE("a call that counts from the beginning of a storage counts from an input's first element, guards or not") {
+    for (const std::string& write : {"", "  x0 = aten.copy_.default(self=x0, src=x1, non_blocking=False) writes x0\n"}) {
+      CAPTURE(write);
+      RegionBed bed("graph\n  in x0 f32[2, 6]\n  in x1 f32[2, 6]\n" + write +
+                    "  y0 f32[2, 2] strides (6, 1) of x0 + 4 = aten.as_strided.default(self=x0, size=[2, 2], stride=[6, 1], "
+                    "storage_offset=4)\n  y1 f32[2, 2] = aten.mul.Scalar(self=y0, other=2)\n  return y1\n");
+      const at::Tensor expected = bed.operands()[write.empty() ? 0 : 1].slice(1, 4) * 2;
+      CHECK(at::equal(bed.eager().back(), expected));
+      CHECK(at::equal(bed.compiled().back(), expected));
+    }
+  }
+
   TEST_CASE("calls one after another, and one compile of all of them, give the same") {
     RegionBed bed(chain);
     const std::vector<at::Tensor> x = bed.operands();
