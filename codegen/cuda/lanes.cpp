@@ -75,7 +75,7 @@ class LanesPrinter {
   void hoist(CudaScope& scope) const;
 
   /// The register vector of which some lanes are stored to memory, just as they are; empty where there is more to do.
-  std::string vectorStored(const CudaScope& scope) const;
+  std::string vectorStored(const ir::Store& store, const CudaScope& scope) const;
   /// Whether nothing that a load is made of differs from lane to lane.
   bool isUniform(const Expr* load) const {
     return std::none_of(load->src.begin(), load->src.end(), [&](const Expr* x) { return lanewise_.contains(x); });
@@ -137,9 +137,8 @@ std::string LanesPrinter::laneLoop(CudaScope& scope, CudaScope& inner) const {
   return name;
 }
 
-std::string LanesPrinter::vectorStored(const CudaScope& scope) const {
-  const ir::Store& store = lanes_.stores.front();
-  const bool isMemory = lanes_.stores.size() == 1 && store.contiguous && !store.accumulate && !isPrivate(kernel_, store.param);
+std::string LanesPrinter::vectorStored(const ir::Store& store, const CudaScope& scope) const {
+  const bool isMemory = store.contiguous && !store.accumulate && !isPrivate(kernel_, store.param);
   if (!isMemory || !std::has_single_bit(static_cast<uint64_t>(count_)) || !isContiguous(store.value)) return "";
   const int from = store.value->load().buffer;
   return isPrivate(kernel_, from) ? scope.expressions().wholeVector(from, store.value->src[0], count_) : "";
@@ -156,13 +155,18 @@ void LanesPrinter::guarded(CudaScope& scope) const {
   for (const ir::Store& store : lanes_.stores)
     if (store.contiguous && !isPrivate(kernel_, store.param)) note(store.offset);
   scope.hoist(places);
-  if (const std::string vector = vectorStored(scope); !vector.empty()) {
-    const ir::Store& store = lanes_.stores.front();
+  constexpr std::size_t mostVectors = 4;  // the selection of each costs registers
+  const auto vectorOf = [&](const ir::Store& store) { return vectorStored(store, scope); };
+  const bool areFew = lanes_.stores.size() <= mostVectors;
+  if (areFew &&
+      std::none_of(lanes_.stores.begin(), lanes_.stores.end(), [&](const ir::Store& store) { return vectorOf(store).empty(); })) {
     const CudaExpressions& print = scope.expressions();
     const std::string first = lanes_.first != nullptr ? print.index(lanes_.first) : "0";
     const std::string end = lanes_.active != nullptr ? print.index(lanes_.active) : std::to_string(count_);
-    return scope.line(fmt::format("storeLanes<{}>({}, {}, {}, {});", accessBytes(kernel_, store.param, count_),
-                                  print.address(store.param, store.offset), vector, first, end));
+    for (const ir::Store& store : lanes_.stores)
+      scope.line(fmt::format("storeLanes<{}>({}, {}, {}, {});", accessBytes(kernel_, store.param, count_),
+                             print.address(store.param, store.offset), vectorOf(store), first, end));
+    return;
   }
   CudaScope loop = scope.enter();
   const std::string name = laneLoop(scope, loop);

@@ -91,6 +91,21 @@ TEST_CASE("one lane, or lanes that are not all active, accumulate one after anot
 )");
 }
 
+TEST_CASE("some lanes of a few whole vectors of registers are stored two at once, of many one by one") {
+  const auto stores = [](int count) {
+    std::string text = "lanes l0 in 4 from i0 active 3";
+    for (int i = 0; i < count; ++i)
+      text += "\n  out0[i0*8 + " + std::to_string(4 * i) + "] x4 = r[" + std::to_string(4 * i % 16) + "] x4";
+    return statement(text);
+  };
+  CHECK(stores(2) == R"(  const i32 o0 = block * 8;
+  const i32 o1 = o0 + 4;
+  storeLanes<16>(out0 + o0, r[0], block, 3);
+  storeLanes<16>(out0 + o1, r[1], block, 3);
+)");
+  CHECK(stores(5).find("storeLanes") == std::string::npos);
+}
+
 TEST_CASE("register arrays that a statement reads and writes are copied first") {
   CHECK(statement("lanes l0 in 4\n  r[l0] = r[3 - l0]") == R"(  Vec<f32, 4> r_in;
 #pragma unroll
