@@ -9,6 +9,7 @@
 #include "lowering/fusion/cut_loops.h"
 #include "lowering/fusion/fuse_loops.h"
 #include "lowering/fusion/intermediates.h"
+#include "lowering/fusion/share_tiles.h"
 #include "lowering/fusion/split_axes.h"
 #include "lowering/fusion/split_reduction.h"
 #include "lowering/heuristics/launches.h"
@@ -60,6 +61,7 @@ lowering::LoopNests nestsOf(const ir::Graph& graph, const ir::Target& target, co
   std::erase_if(loops, isIdle);
   std::vector<lowering::LoopNest> all = lowering::analyze(std::move(loops), target);
   all = lowering::fuseLoops(std::move(all), graph.values.size(), target);
+  all = lowering::shareTiles(std::move(all), graph.values.size(), target);
   all = lowering::splitReductions(std::move(all), graph.values.size(), target);
   all = lowering::cutLoops(std::move(all), target);
   all = lowering::fusePieces(std::move(all), graph.values.size(), target);

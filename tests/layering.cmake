@@ -32,7 +32,7 @@ may(lowering/analysis ir/)
 may(lowering/partition ir/)
 may(lowering/graph ir/ lowering/partition/ lowering/analysis/elementwise.h lowering/tensor/lowering.h)
 may(lowering/fusion ir/ lowering/tensor/ lowering/analysis/ lowering/heuristics/limits.h lowering/heuristics/split.h
-    lowering/heuristics/persistent.h)
+    lowering/heuristics/persistent.h lowering/heuristics/transposed.h)
 may(lowering/layout ir/ lowering/analysis/)
 may(lowering/heuristics ir/ lowering/analysis/ lowering/layout/ lowering/heuristics/)
 may(lowering/heuristics/cpu ir/ lowering/analysis/ lowering/layout/ lowering/heuristics/)

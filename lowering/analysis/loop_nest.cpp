@@ -39,7 +39,10 @@ LoopNest analyze(ir::Loops loops, const ir::Target& target) {
   std::optional<MixedOrderReduction> mixedOrder;
   if (reduction && target.backend == ir::Backend::Cuda) mixedOrder = mixedOrderReductionOf(loops, *reduction, domain, target);
   std::optional<Transposition> transposition;
-  if (!reduction) transposition = transpositionOf(loops, domain);
+  if (!reduction)
+    transposition = transpositionOf(loops, domain);
+  else if (target.backend == ir::Backend::Cuda)
+    transposition = transpositionOf(loops, *reduction);
   return {std::move(loops), std::move(reduction), std::move(domain), std::move(mixedOrder), std::move(transposition)};
 }
 

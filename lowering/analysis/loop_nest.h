@@ -20,7 +20,7 @@ struct LoopNest {
   std::optional<ReductionNest> reduction;         ///< absent from pointwise loops
   IterationDomain domain;                         ///< of the reduction, or of the pointwise loops
   std::optional<MixedOrderReduction> mixedOrder;  ///< on GPUs: the loops as a reduction of a matrix, where they are one
-  std::optional<Transposition> transposition;     ///< of pointwise loops whose tensors run along different axes
+  std::optional<Transposition> transposition;     ///< where tensors run along different axes; of reductions on GPUs alone
 
   bool hasReductions() const { return reduction && !reduction->scans; }
   bool hasScans() const { return reduction && reduction->scans; }

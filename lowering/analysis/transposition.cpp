@@ -58,4 +58,15 @@ std::optional<Transposition> transpositionOf(const ir::Loops& loops, const Itera
   return Transposition{std::move(nest), std::move(inStoreOrder)};
 }
 
+std::optional<Transposition> transpositionOf(const ir::Loops& loops, const ReductionNest& nest) {
+  if (nest.scans || nest.elementStores.empty() || nest.traversals() > 1 || nest.storingTraversal() > 0) return std::nullopt;
+  IterationDomain domain(loops, nest, nest.elementStores.front());
+  const Access& store = domain.stores()[nest.rowStores.size()];
+  const bool isOneAxis = domain.elementDims() == domain.innermost();
+  if (domain.accumulates() || !isOneAxis || !domain.isContiguous(store, domain.elementDims() - 1)) return std::nullopt;
+  const auto loadCrosses = [&](const Access& load) { return crosses(domain, load); };
+  if (std::none_of(domain.loads().begin(), domain.loads().end(), loadCrosses)) return std::nullopt;
+  return Transposition{nest, std::move(domain)};
+}
+
 }  // namespace lowering

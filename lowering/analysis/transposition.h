@@ -7,8 +7,8 @@
 
 namespace lowering {
 
-/// Loops without reductions whose first store is contiguous along one axis and some other tensor along another one, as a nest
-/// without reductions: its elements are those along the other tensor's axis, and its last kept dim is the store's.
+/// Loops whose first element store is contiguous along one axis and some other tensor along another one, as a nest: its elements
+/// are those along the other tensor's axis, and its last kept dim is the store's. It has reductions where the loops have them.
 struct Transposition {
   ReductionNest nest;
   IterationDomain domain;
@@ -23,5 +23,9 @@ int64_t bytesReadAcross(const Transposition& transposition);
 /// The transposition of loops, whose domain this is, along the axis along which most bytes are moved; nothing where no tensor
 /// crosses the first store.
 std::optional<Transposition> transpositionOf(const ir::Loops& loops, const IterationDomain& domain);
+
+/// The same of loops that reduce one axis and store, in the same traversal, elements along another one; nothing where no load
+/// crosses these.
+std::optional<Transposition> transpositionOf(const ir::Loops& loops, const ReductionNest& nest);
 
 }  // namespace lowering

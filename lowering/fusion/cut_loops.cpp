@@ -9,6 +9,7 @@
 #include "ir/walk.h"
 #include "lowering/fusion/edit_loops.h"
 #include "lowering/heuristics/limits.h"
+#include "lowering/heuristics/persistent.h"
 
 namespace lowering {
 namespace {
@@ -67,8 +68,8 @@ std::vector<const Expr*> differencesOf(const std::vector<const Expr*>& loads) {
   return differences;
 }
 
-/// Where the masks change that an axis alone decides, or their parts in which tensors differ.
-Cut cutAlong(const ir::Loops& loops, const Expr* axis) {
+/// Where the masks change that an axis alone decides, or their parts in which tensors differ. Only the latter cut reductions.
+Cut cutAlong(const ir::Loops& loops, const Expr* axis, bool hasReductions) {
   std::set<int64_t> starts{0};
   const auto add = [&](const Expr* condition) {
     std::set<int64_t> changes;
@@ -76,7 +77,7 @@ Cut cutAlong(const ir::Loops& loops, const Expr* axis) {
   };
   const std::vector<const Expr*> loads = ir::loadsIn(ir::storedValues(loops.stores));
   for (const Expr* load : loads)
-    if (load->isMasked()) add(load->src[1]);
+    if (load->isMasked() && !hasReductions) add(load->src[1]);
   for (const Expr* condition : differencesOf(loads)) add(condition);
   const auto isPoint = [&](int64_t point) { return 0 <= point && point < axis->axis().extent; };
   Cut cut{axis, {}};
@@ -140,16 +141,6 @@ bool canBeCut(const ir::Loops& loops, const Expr* axis) {
                       [](const ir::Buffer& buffer) { return buffer.isRead && buffer.isWritten; });
 }
 
-std::optional<Cut> cutOf(const LoopNest& nest) {
-  if (nest.reduction) return std::nullopt;
-  for (const Expr* axis : nest.loops.axes) {
-    if (!canBeCut(nest.loops, axis)) continue;
-    const Cut cut = withFewPieces(cutAlong(nest.loops, axis));
-    if (cut.starts.size() > 1 && shortestRun(nest.loops, cut) >= limits::pieces::leastRunBytes) return cut;
-  }
-  return std::nullopt;
-}
-
 /// The loops from one point of an axis to before another.
 ir::Loops pieceOf(const ir::Loops& loops, const Expr* axis, int64_t start, int64_t end) {
   ir::Loops piece = loops;
@@ -163,20 +154,65 @@ ir::Loops pieceOf(const ir::Loops& loops, const Expr* axis, int64_t start, int64
   return piece;
 }
 
+/// Whether cutting reductions to pieces lets each of them run through memory in its own order: along rows, or along columns.
+bool runDifferently(const std::vector<LoopNest>& pieces) {
+  const auto runsAsFirst = [&](const LoopNest& piece) {
+    return piece.domain.runsAlongElements() == pieces.front().domain.runsAlongElements();
+  };
+  return !std::all_of(pieces.begin(), pieces.end(), runsAsFirst);
+}
+
+/// Whether a nest reads any of these values.
+bool readsAny(const LoopNest& nest, const std::set<int>& values) {
+  return std::any_of(nest.loops.buffers.begin(), nest.loops.buffers.end(),
+                     [&](const ir::Buffer& buffer) { return buffer.isRead && values.contains(buffer.value); });
+}
+
+/// What the loops read that are cut.
+std::set<int> valuesRead(const std::vector<LoopNest>& pieces) {
+  std::set<int> values;
+  for (const LoopNest& piece : pieces)
+    for (const ir::Buffer& buffer : piece.loops.buffers)
+      if (buffer.isRead) values.insert(buffer.value);
+  return values;
+}
+
+/// The pieces of a nest; none where it stays whole. Reductions are cut where they read what loops read that are cut, `cutBeside`:
+/// a GPU then reads each piece once for both. So are columns that are stored, too, and so wide that a CTA has a single row at
+/// once.
+std::vector<LoopNest> piecesOf(const LoopNest& nest, const std::set<int>& cutBeside, const ir::Target& target) {
+  if (nest.hasScans()) return {};
+  for (const Expr* axis : nest.reduction ? nest.reduction->kept : nest.loops.axes) {
+    if (!canBeCut(nest.loops, axis)) continue;
+    const Cut cut = withFewPieces(cutAlong(nest.loops, axis, nest.hasReductions()));
+    if (cut.starts.size() <= 1 || shortestRun(nest.loops, cut) < limits::pieces::leastRunBytes) continue;
+    std::vector<LoopNest> pieces;
+    for (std::size_t piece = 0; piece < cut.starts.size(); ++piece)
+      pieces.push_back(analyze(pieceOf(nest.loops, cut.axis, cut.starts[piece], cut.end(piece)), target));
+    if (!nest.hasReductions() || runDifferently(pieces)) return pieces;
+    const bool isWide = !nest.reduction->elementStores.empty() && nest.mixedOrder && takesSingleRows(*nest.mixedOrder, target);
+    if (target.backend == ir::Backend::Cuda && (isWide || readsAny(nest, cutBeside))) return pieces;
+  }
+  return {};
+}
+
 }  // namespace
 
 std::vector<LoopNest> cutLoops(std::vector<LoopNest> all, const ir::Target& target) {
-  std::vector<LoopNest> pieces;
-  for (LoopNest& nest : all) {
-    const std::optional<Cut> cut = cutOf(nest);
-    if (!cut) {
-      pieces.push_back(std::move(nest));
-      continue;
-    }
-    for (std::size_t piece = 0; piece < cut->starts.size(); ++piece)
-      pieces.push_back(analyze(pieceOf(nest.loops, cut->axis, cut->starts[piece], cut->end(piece)), target));
+  std::vector<std::vector<LoopNest>> pieces(all.size());
+  std::set<int> cut;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i].reduction) continue;
+    pieces[i] = piecesOf(all[i], {}, target);
+    cut.merge(valuesRead(pieces[i]));
   }
-  return pieces;
+  std::vector<LoopNest> found;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i].reduction) pieces[i] = piecesOf(all[i], cut, target);
+    if (pieces[i].empty()) pieces[i].push_back(std::move(all[i]));
+    std::move(pieces[i].begin(), pieces[i].end(), std::back_inserter(found));
+  }
+  return found;
 }
 
 }  // namespace lowering

@@ -25,7 +25,7 @@ int64_t extentOf(const Expr* axis) { return axis->axis().extent; }
 class Splitter {
  public:
   Splitter(const ir::Loops& loops, ReductionSplit split, int firstValue)
-      : loops_(loops), pool_(*loops.pool), split_(split), value_(firstValue) {
+      : loops_(loops), pool_(*loops.pool), columns_(runningAxes(loops.axes)), split_(split), value_(firstValue) {
     partial_.name = loops.name + "_partial";
     total_.name = loops.name;
     partial_.pool = total_.pool = loops.pool;
@@ -94,7 +94,7 @@ class Splitter {
     for (std::size_t i = 0; i < split_.axis; ++i) outer_.push_back(pool_.axis(extentOf(running[i])));
     if (cuts > 1) outer_.push_back(pool_.axis(cuts));
     partial_.axes = outer_;
-    partial_.axes.insert(partial_.axes.end(), loops_.axes.begin(), loops_.axes.end());
+    partial_.axes.insert(partial_.axes.end(), columns_.begin(), columns_.end());
   }
   const Expr* outOfCuts(const Expr* inner) { return (Value{pool_, outer_.back()} * split_.length + Value{pool_, inner}).expr(); }
   ir::Buffer bufferOfPartials(ir::DType dtype) {
@@ -106,11 +106,11 @@ class Splitter {
     buffer.value = value_++;
     return buffer;
   }
-  /// Of the partial sum at a point of these axes and the loops' own.
+  /// Of the partial sum at a point of these axes and of the columns.
   const Expr* offset(const ir::TensorType& type, const Axes& outer) {
     Value sum{pool_, pool_.integer(ir::DType::I64, 0)};
     for (std::size_t i = 0; i < type.sizes.size(); ++i) {
-      const Expr* axis = i < outer.size() ? outer[i] : loops_.axes[i - outer.size()];
+      const Expr* axis = i < outer.size() ? outer[i] : columns_[i - outer.size()];
       sum = sum + Value{pool_, axis} * Value{pool_, pool_.integer(ir::DType::I64, type.strides[i])};
     }
     return sum.expr();
@@ -118,6 +118,7 @@ class Splitter {
 
   const ir::Loops& loops_;
   ir::ExprPool& pool_;
+  const Axes columns_;  ///< of more than one value
   const ReductionSplit split_;
   int value_;
   ir::Loops partial_, total_;
@@ -127,10 +128,19 @@ class Splitter {
 
 }  // namespace
 
-std::vector<LoopNest> splitReductions(std::vector<LoopNest> all, std::size_t first, const ir::Target& target) {
+int freeValue(const std::vector<LoopNest>& all, std::size_t first) {
   auto next = static_cast<int>(first);
   for (const LoopNest& nest : all)
     for (const ir::Buffer& buffer : nest.loops.buffers) next = std::max(next, buffer.value + 1);
+  return next;
+}
+
+std::pair<ir::Loops, ir::Loops> splitInTwo(const ir::Loops& loops, ReductionSplit split, int firstValue) {
+  return Splitter(loops, split, firstValue).build();
+}
+
+std::vector<LoopNest> splitReductions(std::vector<LoopNest> all, std::size_t first, const ir::Target& target) {
+  int next = freeValue(all, first);
   std::vector<LoopNest> found;
   for (LoopNest& nest : all) {
     const std::optional<ReductionSplit> split = chooseSplit(nest, target);
@@ -138,7 +148,7 @@ std::vector<LoopNest> splitReductions(std::vector<LoopNest> all, std::size_t fir
       found.push_back(std::move(nest));
       continue;
     }
-    auto [partial, total] = Splitter(nest.loops, *split, next).build();
+    auto [partial, total] = splitInTwo(nest.loops, *split, next);
     next += static_cast<int>(partial.stores.size());
     found.push_back(analyze(std::move(partial), target));
     found.push_back(analyze(std::move(total), target));

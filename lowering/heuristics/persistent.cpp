@@ -186,6 +186,11 @@ std::optional<LayoutSchedule> choosePersistentColumns(const MixedOrderReduction&
   return isFaster() ? std::optional(scheduleOf(*draft, columns)) : std::nullopt;
 }
 
+bool takesSingleRows(const MixedOrderReduction& columns, const ir::Target& target) {
+  const std::optional<PersistentDraft> draft = areColumns(columns) ? draftOf(columns, target) : std::nullopt;
+  return draft && draft->groups() == 1;
+}
+
 namespace {
 
 /// The matrix of whose columns a nest has reductions, and of its rows none; else null.

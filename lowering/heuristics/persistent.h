@@ -27,4 +27,7 @@ LayoutSchedule choosePersistentElements(const LayoutSchedule& ofSums, const Mixe
 /// tiles of columns; else nothing.
 std::optional<LayoutSchedule> choosePersistentColumns(const MixedOrderReduction& columns, const ir::Target& target);
 
+/// Whether the CTAs of that kernel have one row at once, as its loads leave no registers, or its columns no threads, for more.
+bool takesSingleRows(const MixedOrderReduction& columns, const ir::Target& target);
+
 }  // namespace lowering

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "lowering/analysis/row_accesses.h"
+#include "lowering/analysis/transposition.h"
 #include "lowering/heuristics/limits.h"
 #include "lowering/heuristics/staged.h"
 
@@ -37,8 +38,8 @@ std::optional<ReductionSplit> lastAxes(const Axes& reduced, const ir::Target& ta
   return ReductionSplit{axis - 1, length};
 }
 
-/// Whether a nest does nothing but sum columns.
-bool sumsColumns(const ReductionNest& nest) {
+/// Whether a nest does nothing but sum what it reads once.
+bool onlySums(const ReductionNest& nest) {
   const auto isSum = [](const Reduction& reduction) {
     return reduction.op == ir::Op::Add && ir::isFloating(reduction.body->dtype);
   };
@@ -70,7 +71,7 @@ bool runsBothWays(const LoopNest& nest, const Axes& reduced, ReductionSplit spli
 }  // namespace
 
 std::optional<ReductionSplit> chooseSplit(const LoopNest& nest, const ir::Target& target) {
-  if (target.backend != ir::Backend::Cuda || !nest.reduction || !sumsColumns(*nest.reduction)) return std::nullopt;
+  if (target.backend != ir::Backend::Cuda || !nest.reduction || !onlySums(*nest.reduction)) return std::nullopt;
   int64_t bytes = 0;
   for (const Access& access : nest.domain.loads())
     if (isStaged(nest.domain, access)) bytes += access.elementBytes * nest.domain.numel();
@@ -79,6 +80,29 @@ std::optional<ReductionSplit> chooseSplit(const LoopNest& nest, const ir::Target
   const Axes reduced = runningAxes(nest.reduction->reduced);
   const std::optional<ReductionSplit> split = lastAxes(reduced, target);
   return split && runsBothWays(nest, reduced, *split) ? split : std::nullopt;
+}
+
+std::optional<ReductionSplit> chooseSplitBeside(const LoopNest& transposition, const LoopNest& sum, const ir::Target& target) {
+  if (target.backend != ir::Backend::Cuda || !transposition.transposition || transposition.reduction) return std::nullopt;
+  if (!sum.hasReductions() || !onlySums(*sum.reduction) || sum.reduction->reductions.size() > 1) return std::nullopt;
+  const Axes reduced = runningAxes(sum.reduction->reduced);
+  if (reduced.empty()) return std::nullopt;
+  const auto valueOf = [](const LoopNest& nest, const Access& access) {
+    return nest.loops.buffers[static_cast<std::size_t>(access.buffer)].value;
+  };
+  const IterationDomain& tiles = transposition.transposition->domain;
+  const Dim& across = tiles.inner();
+  for (const Access& load : sum.domain.loads()) {
+    const bool runsAlong = load.form && load.form->of(reduced.back()) == 1 && extentOf(reduced.back()) == across.extent;
+    const auto isThis = [&](const Access& copied) {
+      return crosses(tiles, copied) && valueOf(transposition, copied) == valueOf(sum, load);
+    };
+    if (!runsAlong || across.axes.size() != 1 || std::none_of(tiles.loads().begin(), tiles.loads().end(), isThis)) continue;
+    if (load.elementBytes * sum.domain.numel() < limits::split::leastBytes * target.processors) continue;
+    const int64_t length = lengthOf(across.extent, target);
+    if (length >= limits::split::shortestLength) return ReductionSplit{reduced.size() - 1, length};
+  }
+  return std::nullopt;
 }
 
 }  // namespace lowering

@@ -21,4 +21,9 @@ struct ReductionSplit {
 /// as good.
 std::optional<ReductionSplit> chooseSplit(const LoopNest& nest, const ir::Target& target);
 
+/// The split of a large sum whose first stage reads what a transposition copies by tiles, and takes as much as a tile has across.
+/// Nothing where they do not read one tensor along one axis, and of several sums, whose exchange takes longer than another
+/// reading (of f16[128, 196, 768] three took 119 us in tiles and 86 us apart).
+std::optional<ReductionSplit> chooseSplitBeside(const LoopNest& transposition, const LoopNest& sum, const ir::Target& target);
+
 }  // namespace lowering

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <span>
 
 #include "ir/index/ceil_div.h"
 #include "lowering/heuristics/gpu_limits.h"
@@ -13,26 +14,33 @@ namespace {
 
 int64_t bitCeil(int64_t value) { return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(value))); }
 
-/// `use` for every access of a domain.
+/// The stores of a transposition's elements: of its vectors. A sum is stored by itself.
+std::span<const Access> elementStores(const Transposition& transposition) {
+  return std::span(transposition.domain.stores()).subspan(transposition.nest.rowStores.size());
+}
+
+/// `use` for every access of a transposition's elements.
 template <typename Use>
-void forAccesses(const IterationDomain& domain, Use use) {
-  for (const std::vector<Access>* accesses : {&domain.loads(), &domain.stores()})
-    for (const Access& access : *accesses) use(access);
+void forAccesses(const Transposition& transposition, Use use) {
+  for (const Access& access : transposition.domain.loads()) use(access);
+  for (const Access& access : elementStores(transposition)) use(access);
 }
 
 /// Of what moves along the store's axis.
-int64_t widestElement(const IterationDomain& domain) {
+int64_t widestElement(const Transposition& transposition) {
+  const IterationDomain& domain = transposition.domain;
   int64_t widest = 1;
-  forAccesses(domain, [&](const Access& access) {
+  forAccesses(transposition, [&](const Access& access) {
     if (!domain.isUniform(access, domain.elementDims() - 1)) widest = std::max(widest, access.elementBytes);
   });
   return widest;
 }
 
 /// Bytes of the tensors that cross the store, each element once.
-int64_t crossingBytes(const IterationDomain& domain) {
+int64_t crossingBytes(const Transposition& transposition) {
+  const IterationDomain& domain = transposition.domain;
   int64_t bytes = 0;
-  forAccesses(domain, [&](const Access& access) {
+  forAccesses(transposition, [&](const Access& access) {
     if (!crosses(domain, access)) return;
     int64_t elements = 1;
     for (std::size_t d = 0; d < domain.dims().size(); ++d) elements *= domain.isUniform(access, d) ? 1 : domain.dims()[d].extent;
@@ -42,21 +50,24 @@ int64_t crossingBytes(const IterationDomain& domain) {
 }
 
 /// Bytes of shared memory for an element of a tile.
-int64_t tileBytes(const IterationDomain& domain) {
+int64_t tileBytes(const Transposition& transposition) {
   int64_t bytes = 0;
-  forAccesses(domain, [&](const Access& access) { bytes += crosses(domain, access) ? access.elementBytes : 0; });
+  forAccesses(transposition,
+              [&](const Access& access) { bytes += crosses(transposition.domain, access) ? access.elementBytes : 0; });
   return bytes;
 }
 
 /// The widest vectors in which what runs along the store's axis is aligned.
-int chooseLanes(const IterationDomain& domain, const ir::Target& target) {
+int chooseLanes(const Transposition& transposition, const ir::Target& target) {
+  const IterationDomain& domain = transposition.domain;
+  const std::span<const Access> stores = elementStores(transposition);
   const std::size_t along = domain.elementDims() - 1;
   const auto fits = [&](int lanes) {
     if (domain.dims()[along].extent % lanes != 0) return false;
-    return std::all_of(domain.stores().begin(), domain.stores().end(),
+    return std::all_of(stores.begin(), stores.end(),
                        [&](const Access& store) { return crosses(domain, store) || domain.isAligned(store, lanes, along); });
   };
-  int lanes = static_cast<int>(target.vectorBytes / widestElement(domain));
+  int lanes = static_cast<int>(target.vectorBytes / widestElement(transposition));
   while (lanes > 1 && !fits(lanes)) lanes /= 2;
   return std::max(lanes, 1);
 }
@@ -99,13 +110,14 @@ TransposedDraft squareTiles(const IterationDomain& domain, int lanes) {
   return draft;
 }
 
-/// The same tiles with their threads, or halves of them where these are few or their vectors narrow.
-TransposedDraft withThreads(TransposedDraft draft, const IterationDomain& domain, const ir::Target& target) {
+/// The same tiles with their threads, or halves of them where these are few or their vectors narrow and `mayHalve`.
+TransposedDraft withThreads(TransposedDraft draft, const Transposition& transposition, bool mayHalve, const ir::Target& target) {
+  const IterationDomain& domain = transposition.domain;
   const int64_t along = domain.dims()[domain.elementDims() - 1].extent, across = domain.inner().extent;
   const bool isFew = ceilDiv(domain.numel(), draft.along * draft.across) < limits::transposed::fewestTiles * target.processors;
-  const bool isNarrow = draft.lanes * widestElement(domain) < limits::transposed::wordBytes &&
+  const bool isNarrow = draft.lanes * widestElement(transposition) < limits::transposed::wordBytes &&
                         std::min(along, across) > limits::transposed::tileSide;
-  if (isFew || isNarrow) draft.across = std::max<int64_t>(1, draft.across / 2);
+  if (mayHalve && (isFew || isNarrow)) draft.across = std::max<int64_t>(1, draft.across / 2);
   draft.block = limits::transposed::block;
   while (draft.threadsAlong() * draft.across < draft.block) draft.block /= 2;
   draft.block = std::max(draft.block, ir::Target::warp);
@@ -118,17 +130,21 @@ TransposedDraft withThreads(TransposedDraft draft, const IterationDomain& domain
 std::optional<TransposedDraft> draftTransposition(const Transposition& transposition, const ir::Target& target) {
   const IterationDomain& domain = transposition.domain;
   const int64_t along = domain.dims()[domain.elementDims() - 1].extent, across = domain.inner().extent;
-  if (crossingBytes(domain) < limits::transposed::leastBytes) return std::nullopt;
+  if (crossingBytes(transposition) < limits::transposed::leastBytes) return std::nullopt;
   if (std::min(along, across) < limits::transposed::shortestAxis) return std::nullopt;
 
-  const int lanes = chooseLanes(domain, target);
+  const int lanes = chooseLanes(transposition, target);
   const int64_t rows = rowsOfTile(domain);
   const TransposedDraft draft = rows > 1 ? tilesOfRows(domain, rows, lanes) : squareTiles(domain, lanes);
   const int64_t elements = rows * std::min(along, draft.along) * std::min(across, draft.across);
-  const int64_t sharedBytes = tileBytes(domain) * rows * (draft.along + draft.lanes) * draft.across;
+  const int64_t sharedBytes = tileBytes(transposition) * rows * (draft.along + draft.lanes) * draft.across;
   if (elements < limits::transposed::leastElements || sharedBytes > ofShared(target, limits::transposed::sharedBytes))
     return std::nullopt;
-  return rows > 1 ? draft : withThreads(draft, domain, target);
+  // A tile has all that its sums are made of.
+  const bool hasSums = !transposition.nest.reductions.empty();
+  if (hasSums && (rows > 1 || draft.across < across)) return std::nullopt;
+  const TransposedDraft whole = rows > 1 ? draft : withThreads(draft, transposition, !hasSums, target);
+  return hasSums && whole.threadsAcross() < lanes ? std::nullopt : std::optional(whole);
 }
 
 LayoutSchedule scheduleOf(const TransposedDraft& draft, const IterationDomain& domain) {

@@ -8,9 +8,9 @@
 
 namespace lowering {
 
-/// How loops without reductions some of whose tensors run across the first store are laid over threads of a GPU: a CTA has a
-/// tile of both axes. What runs across goes through shared memory, all else is read and written in vectors along the store's
-/// axis.
+/// How loops some of whose tensors run across the first element store are laid over threads of a GPU: a CTA has a tile of both
+/// axes. What runs across goes through shared memory, all else is read and written in vectors along the store's axis. A tile has
+/// all elements of its reductions.
 struct TransposedDraft {
   int lanes = 1;       ///< elements of a vector along the store's axis
   int64_t along = 1;   ///< extent of the tile along the store's axis: a power of two, or all of it

@@ -203,6 +203,20 @@ class LayoutChecker {
     need(last != nullptr && last->dim == along, "neighbouring threads take neighbouring vectors of the first result");
     checkBlocksOfCtas(across);
     need(layout_.covered(along) == layout_.extent(along, Bind::Thread), "a thread has one vector along a tile");
+    if (nest_.reduction) checkSums(along, across);
+  }
+  /// Of a transposition's tiles: each has all elements of its columns, which its threads exchange.
+  void checkSums(std::size_t along, std::size_t across) const {
+    need(layout_.extent(across, Bind::Grid) == 1, "a tile has all elements of its sums");
+    need(isPowerOfTwo(layout_.extent(along, Bind::Thread)), "the threads across are a power of two");
+    need(layout_.extent(across, Bind::Thread) >= layout_.lanes() && threads() % warp == 0,
+         "a tile has whole warps, and {} threads down at least", layout_.lanes());
+    need(product(Bind::Thread, true) == layout_.extent(along, Bind::Thread), "a tile has the columns of one outer point");
+    for (std::size_t d = 0; d < along; ++d)
+      need(layout_.extent(d, Bind::Grid) == layout_.dims[d].extent, "a tile has the columns of one outer point");
+    for (std::size_t d = 0; d < along; ++d)
+      need(layout_.isInOrder({{d, Bind::Grid}, {d + 1, Bind::Grid}}), "its grid is the outer dims, then columns");
+    need(layout_.isInOrder({{across, Bind::Thread}, {along, Bind::Thread}}), "its threads are element, column");
   }
 
   // -------------------------------------------------------------------------------------------------------------------

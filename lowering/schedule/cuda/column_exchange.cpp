@@ -13,7 +13,7 @@ using ir::LoopKind;
 ColumnExchange::ColumnExchange(NestKernel& kernel, const Placement& at) : kernel_(kernel), at_(at), nest_(kernel.nest()) {}
 
 /// Warps, or rows of threads where a row is wider than a warp: each leaves one partial result a column.
-int64_t ColumnExchange::partials() const { return across() < warp ? block() / warp : layout().extent(element, Bind::Thread); }
+int64_t ColumnExchange::partials() const { return across() < warp ? block() / warp : layout().extent(element(), Bind::Thread); }
 
 Value ColumnExchange::number() const {
   if (outerTiles() == 1) return kernel_.number(0);
@@ -40,13 +40,13 @@ ir::Block ColumnExchange::exchange(int traversal) const {
   }
   append(block, at_.onThreads(writePartials(reductions)));
   append(block, at_.onThreads(combinePartials(reductions)));
-  if (const int64_t ctas = layout().extent(element, Bind::Cluster); ctas > 1) {
+  if (const int64_t ctas = layout().extent(element(), Bind::Cluster); ctas > 1) {
     ir::Combine combine;
     combine.ctas = static_cast<int>(ctas);
     for (std::size_t i : reductions) combine.items.push_back({totals_[i], nest_.reductions[i].op});
     block.push_back({std::move(combine)});
   }
-  if (traversal + 1 < nest_.traversals() || !nest_.elementStores.empty()) {
+  if (traversal + 1 < nest_.traversals() || nest_.storingTraversal() > traversal) {
     append(block, at_.onThreads(writeTotals(reductions)));
     append(block, at_.onThreads(readTotals(reductions)));
   }
@@ -108,7 +108,7 @@ ir::Block ColumnExchange::readTotals(const Reductions& reductions) const {
 ir::Block ColumnExchange::rowStores(Value number) const {
   if (nest_.rowStores.empty()) return {};
   const IterationDomain& domain = kernel_.domain();
-  const bool isOneRow = layout().extent(outer, Bind::Grid) == 1;
+  const bool isOneRow = outerTiles() == tiles();
   const Value start = (isOneRow ? number : mod(number, tiles())) * tile() + at_.thread();
   LanePlace at;
   const Value lane{kernel_.pool(), kernel_.pool().axis(1)};
@@ -128,7 +128,7 @@ ir::Block ColumnExchange::rowStores(Value number) const {
   lanes.stores = kernel_.rowStores(at, readLanes(kernel_.pool(), domain, at, std::move(results)));
   const int64_t columns = domain.dims()[at.dim].extent;
   Guard mine = hasColumn() & within(start, tiles() * tile(), columns);
-  if (layout().extent(element, Bind::Cluster) > 1) mine = Guard(at_.rank() == 0) & mine;
+  if (layout().extent(element(), Bind::Cluster) > 1) mine = Guard(at_.rank() == 0) & mine;
   return when(mine, {{std::move(lanes)}});
 }
 

@@ -13,7 +13,7 @@ namespace lowering {
 /// tile.
 class ColumnExchange {
  public:
-  /// Of a layout with the dims [outer, column, element].
+  /// Of a layout with the dims [outer .., column, element], whose CTAs have one outer point each.
   ColumnExchange(NestKernel& kernel, const Placement& at);
 
   /// Adds what is exchanged to the kernel, whose accumulators have a lane for each column of a vector.
@@ -30,12 +30,14 @@ class ColumnExchange {
 
  private:
   using Reductions = std::vector<std::size_t>;
-  int64_t across() const { return layout().extent(column, Bind::Thread); }
+  std::size_t column() const { return layout().laneDim; }
+  std::size_t element() const { return layout().dims.size() - 1; }
+  int64_t across() const { return layout().extent(column(), Bind::Thread); }
   int64_t block() const { return layout().extent(Bind::Thread); }
   int64_t tile() const { return across() * lanes(); }
-  int64_t tiles() const { return layout().extent(column, Bind::Grid); }
-  int64_t outerTiles() const { return layout().extent(outer, Bind::Grid) * tiles(); }
-  int64_t gridSplits() const { return layout().extent(element, Bind::Grid); }
+  int64_t tiles() const { return layout().extent(column(), Bind::Grid); }
+  int64_t gridSplits() const { return layout().extent(element(), Bind::Grid); }
+  int64_t outerTiles() const { return layout().extent(Bind::Grid) / gridSplits(); }
   int64_t partials() const;
   const Layout& layout() const { return at_.layout(); }
   int lanes() const { return layout().lanes(); }
@@ -53,7 +55,6 @@ class ColumnExchange {
   ir::Block readTotals(const Reductions& reductions) const;
   ir::Block rowStores(Value number) const;
 
-  enum Dims : std::size_t { outer, column, element };
   NestKernel& kernel_;
   const Placement& at_;
   const ReductionNest& nest_;

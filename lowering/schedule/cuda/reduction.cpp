@@ -154,8 +154,8 @@ class ReductionKernel {
     }
     if (tiles_) tiles_->addStores();
   }
-  /// The first traversal that stores elements: of tiles when all is read, as results may go over it.
-  int storingTraversal() const { return tiles_ ? nest_.traversals() : nest_.storingTraversal(); }
+  /// The first traversal that stores elements: to tiles when all is read, as results may go over it.
+  int storingTraversal() const { return tiles_ && tiles_->hasStores() ? nest_.traversals() : nest_.storingTraversal(); }
   /// Loads, or choices of them, that a traversal needs, which also stores elements where it is the first that can.
   std::set<const Expr*> loadsOf(int traversal) const {
     std::set<const Expr*> loads;

@@ -21,6 +21,8 @@ class StagedTiles {
   void addLoad(const Access& access);
   /// Adds tiles of the element stores that are staged. Results go over what was read and lies alike.
   void addStores();
+  /// Whether any of them are.
+  bool hasStores() const { return !stores_.empty(); }
 
   /// Adds the staged loads to what loads are read as at a place.
   void addTo(LoadMap& bindings, const LanePlace& at) const;

@@ -11,15 +11,20 @@ namespace {
 
 using lowering::LoopNest;
 
-/// The pieces of the loops of a call, compared with these as they are, and as kernels, for every target.
-std::vector<LoopNest> cut(const std::string& call) {
-  const std::vector<ir::Loops> whole = lowering::lower(ir::parseGraph("graph\n" + call + "  return out0\n"));
-  REQUIRE(whole.size() == 1);
-  tests::Values inputs, expected;
+tests::Values randomFor(const std::vector<ir::Loops>& whole) {
+  tests::Values inputs;
   const std::vector<ir::Memory> memory = tests::randomMemory(whole[0], 7);
   for (std::size_t b = 0; b < memory.size(); ++b)
     if (!whole[0].buffers[b].isWritten) inputs.emplace(whole[0].buffers[b].value, memory[b]);
-  expected = inputs;
+  return inputs;
+}
+
+/// The pieces of the loops of a call, compared with these as they are, and as kernels, for every target.
+std::vector<LoopNest> cut(const std::string& call, tests::Values (*inputsFor)(const std::vector<ir::Loops>&) = randomFor) {
+  const std::vector<ir::Loops> whole = lowering::lower(ir::parseGraph("graph\n" + call + "  return out0\n"));
+  REQUIRE(whole.size() == 1);
+  const tests::Values inputs = inputsFor(whole);
+  tests::Values expected = inputs;
   tests::run(whole[0], expected);
   for (const ir::Target& target : tests::targets())
     tests::requireSame(lowering::cutLoops(lowering::analyze(whole, target), target), target, inputs, expected);
@@ -66,6 +71,42 @@ TEST_CASE("only the piece is transposed whose tensor lies differently") {
   CHECK_FALSE(pieces[0].transposition);
   CHECK(pieces[1].transposition);
   CHECK(launches(pieces, tests::hopper()) == 1);
+}
+
+TEST_CASE("a sum is cut where one of its tensors lies along rows and another along columns, and not else") {
+  const auto sumOfBoth = [](const std::string& strides) {
+    return cut("  in tensors0 f32[90, 4, 64]\n  in tensors1 f32[90, 4, 64] strides " + strides +
+                   "\n  joined f32[90, 4, 128] = aten.cat.default(tensors=[tensors0, tensors1], dim=2)\n"
+                   "  out0 f32[128] = aten.sum.dim_IntList(self=joined, dim=[0, 1], keepdim=False, dtype=None)\n",
+               tests::integersFor);
+  };
+  const std::vector<LoopNest> pieces = sumOfBoth("(1, 5760, 90)");
+  REQUIRE(pieces.size() == 2);
+  for (const LoopNest& piece : pieces) CHECK_FALSE(isMasked(piece));
+  CHECK_FALSE(pieces[0].domain.runsAlongElements());
+  CHECK(pieces[1].domain.runsAlongElements());
+  CHECK(sumOfBoth("(256, 64, 1)").size() == 1);
+}
+
+TEST_CASE("a sum beside a copy that is cut is cut alike on a GPU, which reads each piece once for both") {
+  const ir::Graph graph = ir::parseGraph(R"(graph
+  in tensors0 f32[64, 96]
+  in tensors1 f32[64, 96]
+  out0 f32[64, 192] = aten.cat.default(tensors=[tensors0, tensors1], dim=1)
+  out1 f32[192] = aten.sum.dim_IntList(self=out0, dim=[0], keepdim=False, dtype=None)
+  return out0, out1
+)");
+  const std::vector<ir::Loops> whole = lowering::lower(graph);
+  const tests::Values inputs = tests::integersFor(whole);
+  tests::Values expected = inputs;
+  for (const ir::Loops& loops : whole) tests::run(loops, expected);
+  const auto sumsIn = [&](const ir::Target& target) {
+    const std::vector<LoopNest> pieces = lowering::cutLoops(lowering::analyze(whole, target), target);
+    tests::requireSame(pieces, target, inputs, expected);
+    return std::count_if(pieces.begin(), pieces.end(), [](const LoopNest& nest) { return nest.hasReductions(); });
+  };
+  CHECK(sumsIn(tests::hopper()) == 2);
+  CHECK(sumsIn(tests::avx512()) == 1);
 }
 
 TEST_CASE("what hides all tensors alike, as padding does, is no reason to leave them in one piece") {

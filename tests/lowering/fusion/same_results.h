@@ -10,6 +10,21 @@
 
 namespace tests {
 
+/// Small integers for what loops read, so that every order of their sums has the same result, to the bit.
+inline Values integersFor(const std::vector<ir::Loops>& all) {
+  Values values;
+  for (const ir::Loops& loops : all) {
+    for (const ir::Buffer& buffer : loops.buffers) {
+      if (buffer.isWritten || values.contains(buffer.value)) continue;
+      ir::Memory memory = ir::Memory::zeros(buffer.type.dtype, buffer.type.storageElements());
+      auto& elements = std::get<std::vector<double>>(memory.data);
+      for (std::size_t i = 0; i < elements.size(); ++i) elements[i] = static_cast<double>((i * 7 + i / 5) % 5) - 2;
+      values.emplace(buffer.value, std::move(memory));
+    }
+  }
+  return values;
+}
+
 /// Requires that nests, and the kernels of their schedules, compute from these inputs the values that are expected, to the bit.
 inline void requireSame(const std::vector<lowering::LoopNest>& nests, const ir::Target& target, const Values& inputs,
                         const Values& expected) {
