@@ -3,13 +3,16 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <iterator>
 #include <limits>
+#include <numeric>
 #include <span>
 #include <type_traits>
 
 #include "inputs/normals.h"
 #include "inputs/random.h"
+#include "ir/parallel.h"
 
 namespace inputs {
 namespace {
@@ -186,26 +189,48 @@ auto drawOf([[maybe_unused]] const ir::TensorType& type, [[maybe_unused]] uint64
   }
 }
 
-/// Calls `visit(coordinates, offset)` for every element of the storage that the tensor addresses, once for all that a
-/// stride of 0 repeats.
+/// The extents of what a tensor addresses, once for all that a stride of 0 repeats.
+ir::Shape addressed(const ir::TensorType& type) {
+  ir::Shape extents = type.sizes;
+  for (size_t d = 0; d < extents.size(); ++d)
+    if (type.strides[d] == 0) extents[d] = std::min<int64_t>(extents[d], 1);
+  return extents;
+}
+
+/// Calls `visit(coordinates, offset, number)` for the addressed elements with these row-major numbers.
 template <typename Visit>
-void forEachElement(const ir::TensorType& type, Visit visit) {
-  ir::Shape at(type.sizes.size(), 0);
-  int64_t offset = 0;
-  while (true) {
-    visit(at, offset);
-    size_t d = at.size();
-    while (d-- > 0) {
-      int64_t extent = type.strides[d] == 0 ? 1 : type.sizes[d];
-      if (++at[d] < extent) {
+void forElements(const ir::TensorType& type, const ir::Shape& extents, int64_t begin, int64_t end, Visit visit) {
+  ir::Shape at(extents.size(), 0);
+  int64_t offset = 0, rest = begin;
+  for (size_t d = at.size(); d-- > 0; rest /= extents[d]) {
+    at[d] = rest % extents[d];
+    offset += at[d] * type.strides[d];
+  }
+  for (int64_t number = begin; number < end; ++number) {
+    visit(at, offset, number);
+    for (size_t d = at.size(); d-- > 0;) {
+      if (++at[d] < extents[d]) {
         offset += type.strides[d];
         break;
       }
-      offset -= (extent - 1) * type.strides[d];
+      offset -= (extents[d] - 1) * type.strides[d];
       at[d] = 0;
     }
-    if (d == static_cast<size_t>(-1)) return;
   }
+}
+
+/// The same for all of them, on several threads where they are many.
+template <typename Visit>
+void forEachElement(const ir::TensorType& type, Visit visit) {
+  constexpr int64_t ofThread = 1 << 16;
+  const ir::Shape extents = addressed(type);
+  const int64_t count = std::accumulate(extents.begin(), extents.end(), int64_t{1}, std::multiplies<>());
+  const auto visitPart = [&](int64_t part) {
+    forElements(type, extents, part * ofThread, std::min(count, (part + 1) * ofThread), visit);
+  };
+  if (count <= ofThread) return visitPart(0);
+  ir::inParallel(static_cast<size_t>((count + ofThread - 1) / ofThread),
+                 [&](size_t part) { visitPart(static_cast<int64_t>(part)); });
 }
 
 }  // namespace
@@ -267,9 +292,8 @@ void fillStorage(const ir::TensorType& type, const ValueRange& domain, uint64_t 
       if (areNormal<std::decay_t<decltype(kind)>>(data)) return fillNormal(key, data.scale, storage, count);
     if constexpr (std::is_same_v<std::decay_t<decltype(kind)>, ByPosition>) {
       std::fill_n(storage, count, Element{});
-      uint64_t element = 0;
-      forEachElement(type, [&](const ir::Shape& at, int64_t offset) {
-        storage[offset * parts] = static_cast<Element>(kind.value(at, randomBits(key, element++)));
+      forEachElement(type, [&](const ir::Shape& at, int64_t offset, int64_t number) {
+        storage[offset * parts] = static_cast<Element>(kind.value(at, randomBits(key, static_cast<uint64_t>(number))));
       });
     } else {
       for (int64_t i = 0; i < count; ++i) {

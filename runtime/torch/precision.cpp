@@ -1,9 +1,9 @@
 #include "runtime/torch/precision.h"
 
-#include <ATen/Context.h>
 #include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
 
+#include <cmath>
 #include <limits>
 
 #include "runtime/torch/types.h"
@@ -21,6 +21,17 @@ double epsilonOf(at::ScalarType dtype) {
   }
 }
 
+/// A number from -0.5 to 0.5 for each element, which its bits and the seed choose: equal elements have the same.
+at::Tensor partOfBits(const at::Tensor& values, uint64_t seed) {
+  constexpr auto golden = static_cast<int64_t>(0x9e3779b97f4a7c15), mixing = static_cast<int64_t>(0xbf58476d1ce4e5b9);
+  constexpr int64_t digits = 24;
+  at::Tensor bits = values.view(values.scalar_type() == at::kDouble ? at::kLong : at::kInt).to(at::kLong, false, /*copy=*/true);
+  bits.add_(static_cast<int64_t>(seed)).mul_(golden);
+  bits.bitwise_xor_(bits.bitwise_right_shift(29)).mul_(mixing);
+  bits.bitwise_right_shift_(64 - digits).bitwise_and_((int64_t{1} << digits) - 1);
+  return bits.to(values.scalar_type()).mul_(std::ldexp(1.0, -digits)).sub_(0.5);
+}
+
 }  // namespace
 
 at::Tensor inFloat64(const at::Tensor& tensor) {
@@ -32,12 +43,9 @@ at::Tensor inFloat64(const at::Tensor& tensor) {
 
 at::Tensor offByARounding(const at::Tensor& tensor, std::optional<at::ScalarType> cast, uint64_t seed) {
   const double step = epsilonOf(cast.value_or(tensor.scalar_type()));
-  at::Generator generator = at::globalContext().defaultGenerator(tensor.device()).clone();
-  generator.set_current_seed(seed);
   const auto wide = tensor.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
   const at::Tensor values = flatStorage(tensor).to(wide);
-  const at::Tensor part = at::empty(values.sizes(), values.options()).uniform_(-0.5, 0.5, generator);
-  const at::Tensor moved = at::addcmul(values, values, part, step).to(tensor.scalar_type());
+  const at::Tensor moved = at::addcmul(values, values, partOfBits(values, seed), step).to(tensor.scalar_type());
   return shapeLike(at::where(moved.isfinite(), moved, flatStorage(tensor)), tensor);
 }
 

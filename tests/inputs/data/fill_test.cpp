@@ -7,6 +7,8 @@
 #include <memory>
 #include <vector>
 
+#include "inputs/random.h"
+
 using ir::DType;
 using ir::TensorType;
 
@@ -142,4 +144,20 @@ TEST_CASE("bools are half true") {
   auto trues = std::count(storage.get(), storage.get() + 10000, true);
   CHECK(trues > 4800);
   CHECK(trues < 5200);
+}
+
+TEST_CASE("whole numbers by position are the same on however many threads they are drawn") {
+  const TensorType type{DType::I64, {70, 3, 1024}, {3072, 0, 2}};
+  const inputs::ByPosition byPosition{[](const ir::Shape& at, uint64_t random) {
+    return at[0] * 100000 + at[1] * 10000 + at[2] + static_cast<int64_t>(random % 2) * 10000000;
+  }};
+  std::vector<int64_t> storage(static_cast<size_t>(type.storageElements()));
+  inputs::fillStorage(type, byPosition, 3, storage.data());
+  int64_t wrong = 0;
+  for (int64_t i = 0; i < 70; ++i)
+    for (int64_t k = 0; k < 1024; ++k)
+      wrong += storage[static_cast<size_t>(i * 3072 + 2 * k)] !=
+               byPosition.value({i, 0, k}, inputs::randomBits(3, static_cast<uint64_t>(i * 1024 + k)));
+  CHECK(wrong == 0);
+  CHECK(storage[1] == 0);
 }

@@ -121,6 +121,19 @@ TEST_SUITE("networks: judged beside runs nearby") {
     CHECK(moved.strides() == strided.strides());
     CHECK(moved.isinf().equal(strided.isinf()));
     CHECK(at::allclose(moved, strided, 1.2e-7, 0));
-    CHECK_FALSE(moved.equal(strided));
+    CHECK_FALSE(runtime::offByARounding(at::arange(1, 100, at::kFloat), {}, 1).equal(at::arange(1, 100, at::kFloat)));
+  }
+
+  TEST_CASE("equal operands of a region move alike, as what a call makes of them is rounded alike") {
+    const at::Tensor values = at::arange(1, 51, at::kFloat).repeat({20});
+    for (const at::ScalarType dtype : {at::kFloat, at::kHalf, at::kBFloat16, at::kDouble}) {
+      CAPTURE(dtype);
+      const at::Tensor moved = runtime::offByARounding(values.to(dtype), {}, 7).to(at::kDouble).view({20, 50});
+      CHECK(moved.equal(moved[0].expand_as(moved)));
+      const at::Tensor off = moved[0] / values.slice(0, 0, 50).to(at::kDouble) - 1;
+      CHECK(off.max().item<double>() > 0);
+      CHECK(off.min().item<double>() < 0);
+      CHECK_FALSE(moved.equal(runtime::offByARounding(values.to(dtype), {}, 8).to(at::kDouble).view({20, 50})));
+    }
   }
 }
