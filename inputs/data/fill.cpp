@@ -189,7 +189,7 @@ auto drawOf([[maybe_unused]] const ir::TensorType& type, [[maybe_unused]] uint64
   }
 }
 
-/// The extents of what a tensor addresses, once for all that a stride of 0 repeats.
+/// Extents of a tensor in memory: 1 where a stride of 0 repeats elements.
 ir::Shape addressed(const ir::TensorType& type) {
   ir::Shape extents = type.sizes;
   for (size_t d = 0; d < extents.size(); ++d)

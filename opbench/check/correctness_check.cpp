@@ -9,7 +9,10 @@
 #include <set>
 #include <vector>
 
+#include "inputs/data/rows.h"
+#include "inputs/data/schema.h"
 #include "inputs/operator_name.h"
+#include "inputs/operators/facts.h"
 #include "opbench/check/chance.h"
 #include "opbench/check/randomness.h"
 #include "opbench/timeline/stage.h"
@@ -44,6 +47,27 @@ double termsOf(const ir::Graph& graph, const ir::Node& node) {
   return std::max(1.0, static_cast<double>(most) / static_cast<double>(least));
 }
 
+/// Whether a call normalises rows: all but the first dimension, all but the channels, or a shape that it is given.
+bool isNorm(const std::string& op) {
+  const std::optional<inputs::Combined> combined = inputs::combinedOf(op);
+  return combined == inputs::Combined::AllButFirst || combined == inputs::Combined::AllButChannels ||
+         inputs::positionOf(inputs::schemaOf(op), "normalized_shape").has_value();
+}
+
+/// Elements of a norm's row: a gradient has as many elements as an argument, and each of these is made of sums of a row.
+double termsOfRows(const inputs::Sample& sample) {
+  int64_t most = 1;
+  if (!isNorm(sample.op)) return 1;
+  for (const ir::TensorType* type : inputs::tensorsOf(sample)) {
+    const auto dims = inputs::combinedDims(sample, *type);
+    if (!dims) continue;
+    int64_t elements = 1;
+    for (const int64_t dim : *dims) elements *= type->sizes[static_cast<size_t>(dim)];
+    most = std::max(most, elements);
+  }
+  return static_cast<double>(most);
+}
+
 /// The numbers that results of the schema have among a call's outputs: results that it leaves undefined have none.
 std::set<int> outputsAmong(const std::set<int>& results, runtime::Call& call) {
   if (results.empty()) return {};
@@ -71,7 +95,10 @@ bool areSmall(const runtime::TensorList& tensors) {
 Criterion criterionOf(runtime::Workload& workload, const std::string& op, const Tolerances& tolerances) {
   if (!inputs::isRegion(op)) {
     Criterion criterion = tolerances.criterionFor(op);
-    if (runtime::Call* call = workload.call()) criterion.workspaces = outputsAmong(criterion.workspaces, *call);
+    if (runtime::Call* call = workload.call()) {
+      criterion.workspaces = outputsAmong(criterion.workspaces, *call);
+      criterion.terms = std::max(criterion.terms, termsOfRows(call->aten().sample));
+    }
     return criterion;
   }
   const ir::Graph graph = workload.graph({});

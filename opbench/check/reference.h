@@ -28,7 +28,8 @@ Reference makeReference(runtime::Workload& workload);
 std::vector<runtime::TensorList> differingRuns(runtime::Workload& workload, const Reference& reference);
 /// Several runs of eager on a network's or a region's operands, off by a rounding: the furthest of them says what its arithmetic
 /// allows. The error of one run says little of an output of few elements, as it may be small by chance, of one that it misses by
-/// more than a hundredth, and of single elements, and nothing without a reference.
+/// more than a hundredth, of single elements, and, of a region, where few elements make most of it; and nothing without a
+/// reference.
 std::vector<runtime::TensorList> nearbyRuns(runtime::Workload& workload);
 
 /// Compares every output with the reference of the workload's data and judges it; the first that is wrong decides.

@@ -117,6 +117,21 @@ WrongElements wrongElements(const TensorList& found, const TensorList& eager, co
   return wrong;
 }
 
+double erringElements(const TensorList& found, const TensorList& float64, int i) {
+  const c10::InferenceMode guard;
+  const at::Tensor result = found.state().tensors[i];
+  if (i >= float64.size() || float64.state().tensors[i].sizes() != result.sizes() || result.numel() > mostCompared) return 0;
+  const std::vector<double> values = valuesOf(result), expected = valuesOf(float64.state().tensors[i]);
+  double squares = 0, fourths = 0;
+  for (size_t k = 0; k < values.size(); ++k) {
+    const double square = (values[k] - expected[k]) * (values[k] - expected[k]);
+    if (!std::isfinite(square)) continue;
+    squares += square;
+    fourths += square * square;
+  }
+  return fourths > 0 ? squares * squares / fourths : 0;
+}
+
 std::string toText(const WrongElements& wrong) {
   if (wrong.count == 0) return "";
   if (wrong.part == "all") return fmt::format("all {} elements are wrong", wrong.of);

@@ -22,6 +22,11 @@ struct WrongElements {
 WrongElements wrongElements(const TensorList& found, const TensorList& eager, const TensorList& float64, int i, double tolerance,
                             bool isExact);
 
+/// As many elements of output i as would make up its squared error against the float64 outputs if all of these were off by the
+/// same: a half of them, about, where errors are random, and few where few make most of it. Values that are not finite do not
+/// count, nor do outputs of more than 16 million elements.
+double erringElements(const TensorList& found, const TensorList& float64, int i);
+
 /// The part of a tensor of these sizes that its elements at these places, in row-major order and rising, are.
 std::string partOf(const std::vector<int64_t>& places, const std::vector<int64_t>& sizes);
 

@@ -124,6 +124,26 @@ TEST_SUITE("networks: judged beside runs nearby") {
     CHECK_FALSE(runtime::offByARounding(at::arange(1, 100, at::kFloat), {}, 1).equal(at::arange(1, 100, at::kFloat)));
   }
 
+  TEST_CASE("what calls of a region make for other calls is a rounding away, too, and what they return is not") {
+    const auto device = runtime::openDevice("cpu", 1);
+    const inputs::Sample sample = tests::sample(
+        "region.r0",
+        "((T([64], f16),), {'graph': 'graph\\x0a  in x0 f16[64]\\x0a  y0 f16[64] = aten.clamp.default(self=x0, min=0.5, "
+        "max=0.5)\\x0a  y1 f16[64] = aten.div.Scalar(self=y0, other=49)\\x0a  y2 f16[64] = aten.mul.Scalar(self=y1, "
+        "other=64)\\x0a  return y2\\x0a'})");
+    runtime::Region region(sample, *device, 1, {});
+    const at::Tensor eager = region.runEager().state().tensors[0].clone();
+    int moved = 0;
+    for (uint64_t seed = 0; seed < 400; seed += 10) {
+      const at::Tensor nearby = region.runEagerNearby(seed).state().tensors[0];
+      CHECK(nearby.equal(nearby[0].expand_as(nearby)));  // of equal numbers
+      moved += nearby.equal(eager) ? 0 : 1;
+      CHECK(at::allclose(nearby, eager, 3e-3, 0));
+    }
+    CHECK(moved > 0);
+    CHECK(moved < 40);
+  }
+
   TEST_CASE("equal operands of a region move alike, as what a call makes of them is rounded alike") {
     const at::Tensor values = at::arange(1, 51, at::kFloat).repeat({20});
     for (const at::ScalarType dtype : {at::kFloat, at::kHalf, at::kBFloat16, at::kDouble}) {

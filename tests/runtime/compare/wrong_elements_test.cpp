@@ -1,8 +1,13 @@
 #include "runtime/compare/wrong_elements.h"
 
+#include <ATen/Functions.h>
+#include <ATen/TensorOperators.h>
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <vector>
+
+#include "runtime/torch/state.h"
 
 using runtime::partOf;
 
@@ -51,4 +56,18 @@ TEST_CASE("how many elements are wrong, of how many, and which") {
   CHECK(toText(runtime::WrongElements{4, 24, {0, 5}, {3, 5}, "[:, 5]"}) == "4 of 24 elements are wrong: [:, 5]");
   CHECK(toText(runtime::WrongElements{2, 24, {0, 0}, {1, 1}, ""}) ==
         "2 of 24 elements are wrong, the first at [0, 0], the last at [1, 1]");
+}
+
+TEST_CASE("as many elements err as make up the squared error: all of them where errors are even, few where few make most of it") {
+  const at::Tensor expected = at::ones({64, 32}, at::kDouble);
+  const auto erring = [&](const at::Tensor& errors) {
+    return runtime::erringElements(runtime::makeTensorList({expected + errors}), runtime::makeTensorList({expected}), 0);
+  };
+  CHECK(erring(at::full({64, 32}, 0.25, at::kDouble)) == 2048);
+  at::Tensor few = at::full({64, 32}, 1e-6, at::kDouble);
+  few[5].slice(0, 0, 3) = 0.5;
+  few[7][7] = INFINITY;
+  CHECK(erring(few) == doctest::Approx(3).epsilon(1e-3));
+  CHECK(erring(at::zeros({64, 32}, at::kDouble)) == 0);
+  CHECK(runtime::erringElements(runtime::makeTensorList({expected}), {}, 0) == 0);
 }
