@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include "lowering/fusion/fuse_loops.h"
 #include "lowering/tensor/lowering.h"
 #include "tests/lowering/fusion/same_results.h"
 
@@ -107,6 +108,30 @@ TEST_CASE("a sum beside a copy that is cut is cut alike on a GPU, which reads ea
   };
   CHECK(sumsIn(tests::hopper()) == 2);
   CHECK(sumsIn(tests::avx512()) == 1);
+}
+
+TEST_CASE("stored columns of several tensors are cut where a CTA has room for one row of the whole") {
+  const auto stackedAndSummed = [](int heads, int channels) {
+    const ir::Graph graph =
+        ir::parseGraph(fmt::format(R"(graph
+  in x0 f16[64, {0}, 64, {1}] strides ({2}, {1}, {3}, 1)
+  in x1 f16[64, {0}, 64, {1}] strides ({2}, {1}, {3}, 1)
+  in x2 f16[64, {0}, 64, {1}] strides ({2}, {1}, {3}, 1)
+  y0 f16[3, 64, {0}, 64, {1}] = aten.stack.default(tensors=[x0, x1, x2], dim=0)
+  y1 f16[64, 64, 3, {0}, {1}] = aten.permute_copy.default(self=y0, dims=[1, 3, 0, 2, 4])
+  y2 f16[4096, {4}] of y1 = aten.view.default(self=y1, size=[4096, {4}])
+  y3 f16[{4}] = aten.sum.dim_IntList(self=y2, dim=[0], keepdim=False, dtype=None)
+  return y1, y3
+)",
+                                   heads, channels, 64 * heads * channels, heads * channels, 3 * heads * channels));
+    const ir::Target target = tests::hopper();
+    const std::vector<LoopNest> whole =
+        lowering::fuseLoops(lowering::analyze(lowering::lower(graph), target), graph.values.size(), target);
+    REQUIRE(whole.size() == 1);
+    return lowering::cutLoops(whole, target).size();
+  };
+  CHECK(stackedAndSummed(16, 72) == 3);
+  CHECK(stackedAndSummed(12, 64) == 1);
 }
 
 TEST_CASE("what hides all tensors alike, as padding does, is no reason to leave them in one piece") {
