@@ -1,7 +1,10 @@
 #include "opbench/front/endings.h"
 
+#include <unistd.h>
+
 #include <array>
 #include <csignal>
+#include <string_view>
 
 namespace opbench {
 namespace {
@@ -10,9 +13,13 @@ constexpr std::array endings{SIGINT, SIGTERM, SIGHUP};
 
 volatile std::sig_atomic_t noted = 0;
 
+constexpr std::string_view whatComes = "\nopbench: the run ends after the sample at hand; a second signal ends it at once\n";
+
+/// Whoever waits at a terminal is told what comes: a sample may take minutes.
 void onEnding(int number) {
   noted = number;
   for (const int ending : endings) std::signal(ending, SIG_DFL);
+  if (::isatty(STDERR_FILENO) != 0 && ::write(STDERR_FILENO, whatComes.data(), whatComes.size()) < 0) return;
 }
 
 }  // namespace
