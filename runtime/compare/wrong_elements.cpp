@@ -60,10 +60,8 @@ std::optional<std::string> sliceOf(const std::vector<int64_t>& coordinates, int6
 std::string sliced(const std::vector<int64_t>& places, const std::vector<int64_t>& sizes) {
   std::vector<std::vector<bool>> isHit;
   for (const int64_t size : sizes) isHit.emplace_back(size);
-  for (const int64_t place : places) {
-    const std::vector<int64_t> index = indexAt(place, sizes);
-    for (size_t d = 0; d < sizes.size(); ++d) isHit[d][static_cast<size_t>(index[d])] = true;
-  }
+  for (int64_t rest : places)  // millions of them where a whole output is wrong
+    for (size_t d = sizes.size(); d-- > 0; rest /= sizes[d]) isHit[d][static_cast<size_t>(rest % sizes[d])] = true;
   std::vector<std::string> slices;
   size_t held = 1;
   for (size_t d = 0; d < sizes.size(); ++d) {
