@@ -156,16 +156,17 @@ void LanesPrinter::guarded(CudaScope& scope) const {
     if (store.contiguous && !isPrivate(kernel_, store.param)) note(store.offset);
   scope.hoist(places);
   constexpr std::size_t mostVectors = 4;  // the selection of each costs registers
-  const auto vectorOf = [&](const ir::Store& store) { return vectorStored(store, scope); };
-  const bool areFew = lanes_.stores.size() <= mostVectors;
-  if (areFew &&
-      std::none_of(lanes_.stores.begin(), lanes_.stores.end(), [&](const ir::Store& store) { return vectorOf(store).empty(); })) {
+  std::vector<std::string> vectors;
+  for (const ir::Store& store : lanes_.stores) vectors.push_back(vectorStored(store, scope));
+  if (vectors.size() <= mostVectors && std::find(vectors.begin(), vectors.end(), "") == vectors.end()) {
     const CudaExpressions& print = scope.expressions();
     const std::string first = lanes_.first != nullptr ? print.index(lanes_.first) : "0";
     const std::string end = lanes_.active != nullptr ? print.index(lanes_.active) : std::to_string(count_);
-    for (const ir::Store& store : lanes_.stores)
+    for (std::size_t i = 0; i < vectors.size(); ++i) {
+      const ir::Store& store = lanes_.stores[i];
       scope.line(fmt::format("storeLanes<{}>({}, {}, {}, {});", accessBytes(kernel_, store.param, count_),
-                             print.address(store.param, store.offset), vectorOf(store), first, end));
+                             print.address(store.param, store.offset), vectors[i], first, end));
+    }
     return;
   }
   CudaScope loop = scope.enter();

@@ -14,6 +14,8 @@ namespace {
 
 int64_t bitCeil(int64_t value) { return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(value))); }
 
+bool hasSums(const Transposition& transposition) { return !transposition.nest.reductions.empty(); }
+
 /// The stores of a transposition's elements: of its vectors. A sum is stored by itself.
 std::span<const Access> elementStores(const Transposition& transposition) {
   return std::span(transposition.domain.stores()).subspan(transposition.nest.rowStores.size());
@@ -110,14 +112,14 @@ TransposedDraft squareTiles(const IterationDomain& domain, int lanes) {
   return draft;
 }
 
-/// The same tiles with their threads, or halves of them where these are few or their vectors narrow and `mayHalve`.
-TransposedDraft withThreads(TransposedDraft draft, const Transposition& transposition, bool mayHalve, const ir::Target& target) {
+/// The same tiles with their threads, or halves of them where these are few or their vectors narrow, but for tiles with sums.
+TransposedDraft withThreads(TransposedDraft draft, const Transposition& transposition, const ir::Target& target) {
   const IterationDomain& domain = transposition.domain;
   const int64_t along = domain.dims()[domain.elementDims() - 1].extent, across = domain.inner().extent;
   const bool isFew = ceilDiv(domain.numel(), draft.along * draft.across) < limits::transposed::fewestTiles * target.processors;
   const bool isNarrow = draft.lanes * widestElement(transposition) < limits::transposed::wordBytes &&
                         std::min(along, across) > limits::transposed::tileSide;
-  if (mayHalve && (isFew || isNarrow)) draft.across = std::max<int64_t>(1, draft.across / 2);
+  if (!hasSums(transposition) && (isFew || isNarrow)) draft.across = std::max<int64_t>(1, draft.across / 2);
   draft.block = limits::transposed::block;
   while (draft.threadsAlong() * draft.across < draft.block) draft.block /= 2;
   draft.block = std::max(draft.block, ir::Target::warp);
@@ -141,10 +143,9 @@ std::optional<TransposedDraft> draftTransposition(const Transposition& transposi
   if (elements < limits::transposed::leastElements || sharedBytes > ofShared(target, limits::transposed::sharedBytes))
     return std::nullopt;
   // A tile has all that its sums are made of.
-  const bool hasSums = !transposition.nest.reductions.empty();
-  if (hasSums && (rows > 1 || draft.across < across)) return std::nullopt;
-  const TransposedDraft whole = rows > 1 ? draft : withThreads(draft, transposition, !hasSums, target);
-  return hasSums && whole.threadsAcross() < lanes ? std::nullopt : std::optional(whole);
+  if (hasSums(transposition) && (rows > 1 || draft.across < across)) return std::nullopt;
+  const TransposedDraft whole = rows > 1 ? draft : withThreads(draft, transposition, target);
+  return hasSums(transposition) && whole.threadsAcross() < lanes ? std::nullopt : std::optional(whole);
 }
 
 LayoutSchedule scheduleOf(const TransposedDraft& draft, const IterationDomain& domain) {

@@ -208,15 +208,19 @@ class LayoutChecker {
   /// Of a transposition's tiles: each has all elements of its columns, which its threads exchange.
   void checkSums(std::size_t along, std::size_t across) const {
     need(layout_.extent(across, Bind::Grid) == 1, "a tile has all elements of its sums");
-    need(isPowerOfTwo(layout_.extent(along, Bind::Thread)), "the threads across are a power of two");
-    need(layout_.extent(across, Bind::Thread) >= layout_.lanes() && threads() % warp == 0,
-         "a tile has whole warps, and {} threads down at least", layout_.lanes());
+    checkExchange(along, across);
     need(product(Bind::Thread, true) == layout_.extent(along, Bind::Thread), "a tile has the columns of one outer point");
-    for (std::size_t d = 0; d < along; ++d)
+    for (std::size_t d = 0; d < along; ++d) {
       need(layout_.extent(d, Bind::Grid) == layout_.dims[d].extent, "a tile has the columns of one outer point");
-    for (std::size_t d = 0; d < along; ++d)
       need(layout_.isInOrder({{d, Bind::Grid}, {d + 1, Bind::Grid}}), "its grid is the outer dims, then columns");
-    need(layout_.isInOrder({{across, Bind::Thread}, {along, Bind::Thread}}), "its threads are element, column");
+    }
+  }
+  /// The threads of columns, as ColumnExchange takes them.
+  void checkExchange(std::size_t column, std::size_t element) const {
+    need(isPowerOfTwo(layout_.extent(column, Bind::Thread)), "the threads across are a power of two");
+    need(layout_.extent(element, Bind::Thread) >= layout_.lanes() && threads() % warp == 0,
+         "a tile has whole warps, and {} threads down at least", layout_.lanes());
+    need(layout_.isInOrder({{element, Bind::Thread}, {column, Bind::Thread}}), "its threads are element, column");
   }
 
   // -------------------------------------------------------------------------------------------------------------------
@@ -305,16 +309,13 @@ class LayoutChecker {
     need(layout_.dims.size() == 3 && layout_.laneDim == column && layout_.dims[element].begin == domain_.elementDims() &&
              layout_.dims[column].end - layout_.dims[column].begin == 1,
          "columns have the dims outer, column and element");
-    const int64_t across = layout_.extent(column, Bind::Thread), down = layout_.extent(element, Bind::Thread);
+    const int64_t across = layout_.extent(column, Bind::Thread);
     need(layout_.extent(outer, Bind::Thread) == 1 && layout_.extent(outer, Bind::Grid) == layout_.dims[outer].extent,
          "a CTA has the columns of one outer point");
-    need(isPowerOfTwo(across), "the threads across are a power of two");
+    checkExchange(column, element);
     need(layout_.covered(column) == across && !hasGroups() && layout_.block == 0, "a thread has one vector of columns");
-    need(down >= layout_.lanes() && threads() % warp == 0, "a tile has whole warps, and {} threads down at least",
-         layout_.lanes());
     need(layout_.isInOrder({{outer, Bind::Grid}, {column, Bind::Grid}, {element, Bind::Grid}}),
          "its grid is outer, column, element");
-    need(layout_.isInOrder({{element, Bind::Thread}, {column, Bind::Thread}}), "its threads are element, column");
     const Part* grid = layout_.outermost(column);
     need(grid != nullptr && (grid->bind != Bind::Grid || grid->block == across), "a tile has as many columns as threads across");
     need(layout_.extent(column, Bind::Grid) == ceilDiv(layout_.dims[column].extent, across), "some tiles are empty");

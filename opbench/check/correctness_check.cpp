@@ -56,8 +56,8 @@ bool isNorm(const std::string& op) {
 
 /// Elements of a norm's row: a gradient has as many elements as an argument, and each of these is made of sums of a row.
 double termsOfRows(const inputs::Sample& sample) {
-  int64_t most = 1;
   if (!isNorm(sample.op)) return 1;
+  int64_t most = 1;
   for (const ir::TensorType* type : inputs::tensorsOf(sample)) {
     const auto dims = inputs::combinedDims(sample, *type);
     if (!dims) continue;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "ir/argument_values.h"
 #include "ir/error.h"
 #include "runtime/torch/aten_call.h"
 #include "runtime/torch/call_graph.h"
@@ -40,12 +41,6 @@ struct BoundArgument {
   }
 };
 
-template <typename F>
-void forEachBound(const ir::Argument& argument, const F& f) {
-  if (const auto* value = argument.as<ir::ValueRef>()) f(value->index);
-  if (const auto* list = argument.as<ir::List>())
-    for (const ir::Argument& item : list->items) forEachBound(item, f);
-}
 }  // namespace
 
 BoundCall::BoundCall(const ir::Node& node, std::optional<at::Device> device, Precision precision)
@@ -62,7 +57,7 @@ BoundCall::BoundCall(const ir::Node& node, std::optional<at::Device> device, Pre
     if (given == nullptr) continue;
     if (const auto* name = given->as<ir::DeviceName>()) arguments_[i] = device ? *device : at::Device(name->text);
     const bool isWritten = std::find(effects_.written.begin(), effects_.written.end(), i) != effects_.written.end();
-    if (isWritten) forEachBound(*given, [&](int value) { writes.push_back(value); });
+    if (isWritten) ir::forEachValue(*given, [&](int value) { writes.push_back(value); });
     if (const auto* value = given->as<ir::ValueRef>()) slots_.push_back({i, -1, value->index});
     if (const auto* list = given->as<ir::List>())
       for (size_t k = 0; k < list->items.size(); ++k)
@@ -78,6 +73,13 @@ BoundCall::BoundCall(const ir::Node& node, std::optional<at::Device> device, Pre
   readsHost_ = op_.hasTag(at::Tag::data_dependent_output);
 }
 
+void BoundCall::countFromGraphMemory(int64_t elements) {
+  const auto offset = op_.schema().argumentIndexWithName("storage_offset");
+  if (!offset || !arguments_[static_cast<size_t>(*offset)].isInt()) return;
+  counted_ = static_cast<size_t>(*offset);
+  arguments_[*counted_] = arguments_[*counted_].toInt() - elements;
+}
+
 std::vector<at::Tensor> BoundCall::operator()(const TensorOf& tensorOf, std::vector<ir::Argument>& hostReads) const {
   torch::jit::Stack stack = arguments_;
   int copied = -1;  // the argument whose list is this run's own
@@ -91,10 +93,7 @@ std::vector<at::Tensor> BoundCall::operator()(const TensorOf& tensorOf, std::vec
     copied = static_cast<int>(slot.argument);
     stack[slot.argument].toList().set(static_cast<size_t>(slot.item), tensor);
   }
-  if (const auto from = op_.schema().argumentIndexWithName("storage_offset"); from && behind_) {
-    IValue& offset = stack[static_cast<size_t>(*from)];
-    if (offset.isInt()) offset = offset.toInt() + stack[0].toTensor().storage_offset() - *behind_;
-  }
+  if (counted_) stack[*counted_] = stack[*counted_].toInt() + stack[0].toTensor().storage_offset();
   // An argument that gets other sizes and strides is another value from then on.
   if (effects_.changesMetadata) stack[0] = at::alias(stack[0].toTensor());
   op_.callBoxed(stack);

@@ -27,7 +27,7 @@ class BoundCall {
 
   /// Has a call that counts elements from the beginning of its first argument's storage count them from where the graph's memory
   /// begins, behind which that argument lies so many elements.
-  void countFromGraphMemory(int64_t elements) { behind_ = elements; }
+  void countFromGraphMemory(int64_t elements);
 
   /// Makes the call and returns its tensors, as many as its node has outputs. Numbers that it brings to the host are appended.
   /// Errors: ATen's; Input where it gives another number of tensors.
@@ -50,7 +50,7 @@ class BoundCall {
   torch::jit::Stack arguments_;
   std::vector<Slot> slots_;
   std::vector<int> outputs_;
-  std::optional<int64_t> behind_;
+  std::optional<size_t> counted_;  ///< an argument that says where the storage of the first one is read, counted from the graph's
   Effects effects_;
   bool readsHost_ = false;
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "ir/argument_values.h"
 #include "ir/error.h"
 #include "runtime/torch/translate.h"
 
@@ -11,14 +12,8 @@ namespace runtime {
 namespace {
 
 template <typename F>
-void forEachValue(const ir::Argument& argument, const F& f) {
-  if (const auto* value = argument.as<ir::ValueRef>()) f(value->index);
-  if (const auto* list = argument.as<ir::List>())
-    for (const ir::Argument& item : list->items) forEachValue(item, f);
-}
-template <typename F>
 void forEachValue(const ir::Node& node, const F& f) {
-  for (const ir::NamedArgument& argument : node.args) forEachValue(argument.value, f);
+  for (const ir::NamedArgument& argument : node.args) ir::forEachValue(argument.value, f);
   for (const int value : node.outputs) f(value);
 }
 

@@ -12,6 +12,7 @@
 #include "inputs/data/rows.h"
 #include "inputs/operators/facts.h"
 #include "inputs/region.h"
+#include "ir/argument_values.h"
 #include "runtime/capture/recording.h"
 #include "runtime/device.h"
 #include "runtime/torch/aten_call.h"
@@ -131,15 +132,11 @@ std::set<int> madeBetween(const ir::Graph& graph) {
     return storage < 0 || storages.insert(storage).second;
   };
   for (const int input : graph.inputs) isNew(input);
-  const auto take = [&](const ir::Argument& argument) {
-    if (const auto* value = argument.as<ir::ValueRef>(); value != nullptr && made.contains(value->index))
-      taken.insert(value->index);
+  const auto take = [&](int value) {
+    if (made.contains(value)) taken.insert(value);
   };
   for (const ir::Node& node : graph.nodes) {
-    for (const ir::NamedArgument& argument : node.args) {
-      take(argument.value);
-      if (const auto* list = argument.value.as<ir::List>()) std::for_each(list->items.begin(), list->items.end(), take);
-    }
+    for (const ir::NamedArgument& argument : node.args) ir::forEachValue(argument.value, take);
     for (const int output : node.outputs)
       if (isNew(output)) made.insert(output);
   }
