@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import unittest.mock
 
 MOST_LETTERS = 300  # of a failure
 PR_SET_PDEATHSIG = 1  # of Linux
@@ -116,7 +117,7 @@ class Compiler:
             )
         is_step = any(call["backward"] for call in request["calls"])
         start = time.monotonic()
-        with torch.no_grad(), config.patch(settings):
+        with torch.no_grad(), config.patch(settings), grouped_products_by_dispatcher(torch):
             if is_step:
                 Step(self, request, tensors, mode).compile()
             else:
@@ -343,6 +344,21 @@ def strides_of_results():
         yield strides
     finally:
         GraphLowering.codegen_with_cpp_wrapper = generate
+
+
+@contextlib.contextmanager
+def grouped_products_by_dispatcher(torch):
+    """libtorch has no C functions for these operators, which AOTInductor's code would call: that calls the same kernels of ATen's by
+    the dispatcher. Where Inductor tries kernels of its own for products, it is left to."""
+    from torch._inductor import config, lowering
+    from torch._inductor.kernel import mm_grouped  # noqa: F401: it registers lowerings of its own
+
+    if config.max_autotune or config.max_autotune_gemm:
+        yield
+        return
+    operators = torch.ops.aten._grouped_mm.default, torch.ops.aten._scaled_grouped_mm.default
+    with unittest.mock.patch.dict(lowering.lowerings, {one: lowering.fallback_handler(one) for one in operators}):
+        yield
 
 
 def find_vector_instructions(torch, device):
