@@ -52,6 +52,7 @@ struct Limits {
   std::optional<int64_t> other = {};  ///< one more, such as the number of a target that is ignored
 
   bool hold(int64_t value) const { return (least <= value && value <= most) || value == other; }
+  bool isEverything() const { return hold(std::numeric_limits<int64_t>::min()) && hold(std::numeric_limits<int64_t>::max()); }
 };
 
 /// What a tensor argument is drawn from, and what a sample may give.

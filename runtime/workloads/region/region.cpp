@@ -1,6 +1,8 @@
 #include "runtime/workloads/region/region.h"
 
+#include <ATen/CPUGeneratorImpl.h>
 #include <ATen/core/Tensor.h>
+#include <ATen/ops/randint.h>
 #include <c10/core/InferenceMode.h>
 #include <fmt/format.h>
 
@@ -143,6 +145,11 @@ std::set<int> madeBetween(const ir::Graph& graph) {
   return taken;
 }
 
+/// So many integers from 0, drawn by the seed alike for all devices.
+at::Tensor integersBelow(int64_t bound, int64_t count, uint64_t seed) {
+  return at::randint(bound, {count}, at::detail::createCPUGenerator(seed), at::kLong);
+}
+
 }  // namespace
 
 Region::Region(const inputs::Sample& sample, Device& device, uint64_t seed, const inputs::Data& data)
@@ -156,6 +163,7 @@ Region::Region(const inputs::Sample& sample, Device& device, uint64_t seed, cons
   written_ = writtenInputs(graph_);
   translateErrors(op_, [&] {
     const c10::InferenceMode guard;
+    indexSources_ = indexSourcesOf(graph_);
     Tensors first = drawn(seed, data);
     for (size_t i = 0; i < first.size(); ++i) first[i] = isWritten(i) ? cloneGuarded(first[i]) : cloneBetweenGuards(first[i]);
     sets_.push_back(std::move(first));
@@ -199,11 +207,13 @@ at::Tensor Region::drawn(size_t input, uint64_t seed, const inputs::Data& given)
   const auto keyword = std::find_if(call.kwargs.begin(), call.kwargs.end(), isArgument) - call.kwargs.begin();
   const size_t place = argument < call.args.size() ? argument : call.args.size() + static_cast<size_t>(keyword);
   const at::Tensor tensor = inputs::materializeTensor(call, place, item, device_, ownSeed, data);
-  // Calls may make indices of plain integers: 0 and 1 are good for any dimension but the smallest.
-  const bool isPlain =
-      argument < call.args.size() && std::holds_alternative<inputs::Plain>(inputs::valueRangeOf(call, argument, item));
-  const bool isInteger = at::isIntegralType(tensor.scalar_type(), /*includeBool=*/false);
-  if (isPlain && isInteger) flatStorage(tensor).bitwise_and_(1);
+  if (argument >= call.args.size() || !at::isIntegralType(tensor.scalar_type(), /*includeBool=*/false)) return tensor;
+  const std::optional<inputs::Domain> domain = inputs::domainOf(inputs::Call(call, item), argument);
+  const bool isPlain = !domain || std::holds_alternative<inputs::Plain>(domain->drawn);
+  if (indexSources_ && indexSources_->values.contains(value))
+    flatStorage(tensor).copy_(integersBelow(indexSources_->below, flatStorage(tensor).numel(), ownSeed));
+  else if (isPlain)  // calls may make indices of them by way of floats: 0 and 1 are good for any dimension but the smallest
+    flatStorage(tensor).bitwise_and_(1);
   return tensor;
 }
 

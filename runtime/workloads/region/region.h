@@ -1,12 +1,14 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "runtime/callable.h"
 #include "runtime/capture/bound_graph.h"
 #include "runtime/workload.h"
+#include "runtime/workloads/region/index_sources.h"
 
 namespace runtime {
 
@@ -57,6 +59,7 @@ class Region : public Workload {
   at::Device device_;
   uint64_t seed_;
   int64_t turnsOfRows_ = 1;
+  std::optional<IndexSources> indexSources_;
   BoundGraph calls_;
   std::vector<size_t> written_;  ///< inputs that calls write, ascending
   std::vector<Tensors> sets_;

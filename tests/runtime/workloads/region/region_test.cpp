@@ -169,6 +169,28 @@ TEST_SUITE("regions") {
     CHECK(bed.compiled()[0].equal(bed.eager()[0]));
   }
 
+  TEST_CASE("integers of which calls make indices are drawn so that the indices exist, and are many") {
+    RegionBed bed(R"(graph
+  in x0 i64[4000]
+  in x1 f32[512, 2]
+  in x2 i64[3]
+  in x3 i64[2]
+  y0 i64[4000] = aten.floor_divide.default(self=x0, other=8)
+  y1 i64[4000] = aten.add.Tensor(self=y0, other=256, alpha=1)
+  y2 f32[4000, 2] = aten.index.Tensor(self=x1, indices=[y1])
+  y3 i64[3] = aten.gather.default(self=x3, dim=0, index=x2, sparse_grad=False)
+  y4 f32[3, 2] = aten.index.Tensor(self=x1, indices=[y3])
+  return y2, y4
+)");
+    const at::Tensor drawn = bed.operands().at(0);  // 256 rows, each from eight numbers
+    CHECK(drawn.min().item<int64_t>() >= 0);
+    CHECK(drawn.max().item<int64_t>() < 2048);
+    CHECK(drawn.max().item<int64_t>() > 1024);
+    CHECK(bed.operands().at(2).max().item<int64_t>() < 2);  // is an index itself
+    CHECK(at::equal(bed.compiled().at(0), bed.eager().at(0)));
+    CHECK(at::equal(bed.compiled().at(1), bed.eager().at(1)));
+  }
+
   TEST_CASE("infinities are drawn where they reach no argument whose own data have none") {
     RegionBed bed(R"(graph
   in x0 f32[96, 64]
