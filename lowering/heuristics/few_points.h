@@ -5,8 +5,8 @@
 
 namespace lowering {
 
-/// The most elements of a vector, a power of two, that leaves all processors threads where loops compute functions that take
-/// long, one element after another; no bound where they have none, or many points.
+/// The most elements of a vector, a power of two, that leaves all processors threads where loops compute slow functions, or load
+/// lanes one by one: a thread takes its elements one after another. No bound where there are none, or many points.
 int mostLanes(const LoopNest& nest, const ir::Target& target);
 
 }  // namespace lowering

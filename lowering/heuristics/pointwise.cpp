@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/index/ceil_div.h"
+#include "ir/walk.h"
 #include "lowering/analysis/gather.h"
 #include "lowering/heuristics/few_points.h"
 #include "lowering/heuristics/limits.h"
@@ -71,13 +72,22 @@ int64_t threadBytes(const IterationDomain& domain, int lanes) {
   return bytes;
 }
 
-/// Whether much is stored, and what is read is the same along rows: such a thread's time is the wait for that.
-bool waitsForLittle(const IterationDomain& domain) {
-  const auto isUniform = [&](const Access& load) { return domain.isInnerUniform(load); };
+/// Whether a thread reads the place of a vector before the vector, as in rows that are gathered.
+bool readsRowsElsewhere(const IterationDomain& domain) {
+  return std::any_of(domain.loads().begin(), domain.loads().end(), [&](const Access& load) {
+    return domain.isInnerContiguous(load) && !ir::loadsIn({load.node->src[0]}).empty();
+  });
+}
+
+/// Vectors of a thread that stores a part of much, and whose time is the wait for what it reads first: for what is the same along
+/// rows, and nothing else, or for the places of rows.
+int waitingVectors(const IterationDomain& domain) {
   int64_t bytes = 0;
   for (const Access& store : domain.stores()) bytes += domain.numel() * store.elementBytes;
-  return !domain.loads().empty() && std::all_of(domain.loads().begin(), domain.loads().end(), isUniform) &&
-         bytes >= limits::pointwise::largeStoreBytes;
+  if (domain.loads().empty() || domain.accumulates() || bytes < limits::pointwise::largeStoreBytes) return 1;
+  const auto isUniform = [&](const Access& load) { return domain.isInnerUniform(load); };
+  if (std::all_of(domain.loads().begin(), domain.loads().end(), isUniform)) return limits::pointwise::broadcastVectors;
+  return readsRowsElsewhere(domain) ? limits::pointwise::rowVectors : 1;
 }
 
 /// The narrow vectors of a thread that are as many bytes together as a wide one, or fewer where threads would not fill the
@@ -114,6 +124,18 @@ int partsOf(const IterationDomain& domain, int lanes, const ir::Target& target) 
   return 1;
 }
 
+/// Makes vectors as short as one access stores, where two of them still leave threads enough: two accesses of a thread would each
+/// leave half of every sector to the other.
+void shortenStores(PointwiseDraft& draft, const IterationDomain& domain, const ir::Target& target) {
+  if (draft.isFlat || domain.accumulates()) return;
+  int64_t bytes = 0;
+  for (const Access& store : domain.stores()) bytes = std::max<int64_t>(bytes, store.elementBytes * draft.lanes);
+  const int64_t threads = domain.numel() / draft.lanes;
+  if (bytes <= target.vectorBytes || threads < int64_t{target.processors} * limits::pointwise::narrowThreads) return;
+  draft.lanes /= 2;
+  draft.steps = 2;
+}
+
 /// Whether elements gather so much that vectors are shorter, whose neighbours read neighbours.
 bool chooseGathering(PointwiseDraft& draft, const IterationDomain& domain, const ir::Target& target) {
   if (domain.accumulates()) return false;
@@ -139,8 +161,9 @@ PointwiseDraft draftPointwise(const LoopNest& nest, const ir::Target& target) {
     draft.steps = steps;
     draft.block = limits::gpu::usualBlock;
   }
-  if (waitsForLittle(domain)) {
-    draft.steps = limits::pointwise::broadcastVectors;
+  shortenStores(draft, domain, target);
+  if (const int steps = waitingVectors(domain); steps > 1) {
+    draft.steps = steps;
     draft.block = limits::gpu::usualBlock;
   }
   return draft;

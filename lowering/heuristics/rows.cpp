@@ -240,10 +240,12 @@ RowDraft draftRows(const ReductionNest& nest, const IterationDomain& domain, con
   // The fewest CTAs a row whose share of it stays on chip; more while the device is not filled and each has enough to do.
   const auto share = [&] { return ceilDiv(rowBytes, draft.ctas); };
   const int64_t most = draft.hasRuns() ? std::min<int64_t>(target.clusterCtas, draft.runs) : target.clusterCtas;
+  const int64_t leastPart =
+      nest.elementStores.empty() && draft.lanes > 1 ? limits::rows::clusterVectors : limits::gpu::leastClusterVectors;
   const auto isEnough = [&] {
     const bool fits = isOneTraversal || share() <= (draft.hasRuns() ? registerBytes : sharedBytes);
     const bool fills = draft.rows * draft.ctas > limits::gpu::filledDevice.of(target.processors);
-    return fits && (fills || rowVectors / draft.ctas < limits::gpu::leastClusterVectors);
+    return fits && (fills || rowVectors / draft.ctas < leastPart);
   };
   while (draft.ctas * 2 <= most && !isEnough()) draft.ctas *= 2;
   if (draft.rows == 1 && isOneTraversal && nest.elementStores.empty() && !isEnough()) {

@@ -46,9 +46,10 @@ Tensor zeros(const Context& c);
 /// The element that the value at an index is combined with, or takes the place of.
 using ElementOf = std::function<Element(const Index&)>;
 /// `self` with its elements combined with values, one at each index of these sizes, as far as the elements exist; without an
-/// operation a value takes the element's place, and all elements have to exist. Error: Unsupported for tensors of Bool that are
-/// combined.
-Tensor scatteredTo(std::optional<ir::Op> op, const Tensor& self, const ir::Shape& sizes, const ElementOf& element,
+/// operation a value takes the element's place, and all elements have to exist. On a GPU threads that combine with one element
+/// wait for one another: where many values meet in each, they are spread over copies of the elements, which are combined
+/// afterwards. Error: Unsupported for tensors of Bool that are combined.
+Tensor scatteredTo(Context& c, std::optional<ir::Op> op, const Tensor& self, const ir::Shape& sizes, const ElementOf& element,
                    const std::function<Value(const Index&)>& value);
 
 /// The places along the first dimensions, all but so many; those along the last ones, so many.

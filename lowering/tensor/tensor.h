@@ -22,6 +22,7 @@ struct Scatter {
   std::function<Index(const Index&)> place;  ///< the index of the element, never out of bounds
   std::function<Value(const Index&)> value;  ///< of the tensor's dtype, or of its opmath dtype
   bool mayRoundEach = false;                 ///< whether each sum may be rounded to the tensor's dtype, as eager's is
+  bool isOfRows = false;                     ///< whether values that follow one another go to elements that do, row by row
 };
 
 /// A lazy tensor: its dtype and sizes, and how to compute the element at an index. Fusion is composition of these. A result that

@@ -219,6 +219,41 @@ TEST_CASE("low precision is scattered to f32 sums that are rounded once: of all 
   CHECK(loops(4, ir::Backend::Cuda).size() == 1);  // eager rounds each sum there
 }
 
+TEST_CASE("rows of low precision that are scattered are copied to sums one by one, up to half of all") {
+  const auto copied = [](const std::string& rows) {
+    const auto loops =
+        lowering::lower(ir::parseGraph("graph\n  in self f16[32, 4]\n  in index i64[" + rows + "]\n  in source f16[" + rows +
+                                       ", 4]\n  self = aten.index_add_.default(self=self, dim=0, index=index, source=source, "
+                                       "alpha=1) writes self\n  return self\n"),
+                        ir::Backend::Cpu);
+    REQUIRE(loops.size() == 3);
+    return loops[0].axes[0]->axis().extent;
+  };
+  CHECK(copied("16") == 16);
+  CHECK(copied("17") == 32);
+}
+
+TEST_CASE(
+    "on a GPU many values that meet are scattered to copies of the elements, by the number of a value among those that meet") {
+  const std::string text =
+      "graph\n  in self f32[2, 3]\n  in index i64[300]\n  in source f32[2, 300]\n"
+      "  self = aten.index_add_.default(self=self, dim=1, index=index, source=source, alpha=1) writes self\n  return self\n";
+  CHECK(lowering::lower(ir::parseGraph(text), ir::Backend::Cpu).size() == 1);
+  const std::vector<ir::Loops> all = lowering::lower(ir::parseGraph(text), ir::Backend::Cuda);
+  REQUIRE(all.size() == 3);
+  CHECK(all[0].axes[0]->axis().extent == 64);
+  CHECK(ir::toText(all[1]).find("stored0[i1%64*6 + i0*3 + t1] add= ") != std::string::npos);
+
+  tests::Values values;
+  std::vector<int64_t> places(300);
+  for (std::size_t i = 0; i < places.size(); ++i) places[i] = static_cast<int64_t>(i % 4);  // there is no place 3
+  values.emplace(0, ir::Memory{ir::DType::F32, std::vector<double>{1, 2, 3, 4, 5, 6}});
+  values.emplace(1, ir::Memory{ir::DType::I64, places});
+  values.emplace(2, ir::Memory{ir::DType::F32, std::vector<double>(600, 1)});
+  for (const ir::Loops& loops : all) tests::run(loops, values);
+  CHECK(std::get<std::vector<double>>(values.at(0).data) == std::vector<double>{76, 77, 78, 79, 80, 81});
+}
+
 TEST_CASE("an index out of bounds adds nothing") {
   const auto loops = lowering::lower(
       ir::parseGraph("graph\n  in self f32[3]\n  in index i64[4]\n  in src f32[4]\n"

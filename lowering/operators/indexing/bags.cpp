@@ -36,7 +36,7 @@ Tensors denseBackward(Context& c) {
       const Value isRow = maxima.at(at) != padding;
       return where(skipsEmpty ? isRow & (sizes.at({at.front()}) != 0) : isRow, grad.at(at), 0.0);
     };
-    return {scatteredTo(ir::Op::Add, zeros(c), grad.sizes, element, value)};
+    return {scatteredTo(c, ir::Op::Add, zeros(c), grad.sizes, element, value)};
   }
   const Tensor indices = c.tensor("indices"), bags = bagsOf(c, indices);
   const std::optional<Tensor> weights = c.optionalTensor("per_sample_weights");
@@ -51,7 +51,7 @@ Tensors denseBackward(Context& c) {
     if (mode == Mean) share = share / cast(max(sizes.at({bag}), 1), share.dtype());
     return where(indices.at({at.front()}) != padding, share, 0.0);
   };
-  return {scatteredTo(ir::Op::Add, zeros(c), {indices.sizes[0], grad.sizes[1]}, element, value)};
+  return {scatteredTo(c, ir::Op::Add, zeros(c), {indices.sizes[0], grad.sizes[1]}, element, value)};
 }
 
 /// A weight's gradient is the product of its row and the gradient of its bag.
@@ -98,7 +98,7 @@ Tensors segmentReduce(Context& c) {
     found.index[0] = segment.at;
     return found;
   };
-  const Tensor combined = c.stored(scatteredTo(op, start, data.sizes, element, data.at));
+  const Tensor combined = c.stored(scatteredTo(c, op, start, data.sizes, element, data.at));
   if (name != "mean") return asOutputs(c, {combined});
   const bool isNoneNan = c.isNone("initial");
   return asOutputs(c, {lazy(data.dtype, type.sizes, [=](const Index& index) {

@@ -19,7 +19,7 @@ Tensors histogram(Context& c) {
     return Element{{min(cast(place, ir::DType::I64), bins - 1)}, isInside};
   };
   const auto one = [value = least.like(1)](const Index&) { return value; };
-  return {scatteredTo(ir::Op::Add, zeros(c), self.sizes, element, one)};
+  return {scatteredTo(c, ir::Op::Add, zeros(c), self.sizes, element, one)};
 }
 
 const Lowering histc{"aten::histc", histogram};

@@ -45,7 +45,7 @@ Tensors maskedScatterBackward(Context& c) {
     return Element{unflattened(place.at, sizes), place.exists};
   };
   const auto value = [grad](const Index& index) { return grad.at(unflattened(index[0], grad.sizes)); };
-  return {scatteredTo(ir::Op::Add, zeros(c), {given}, element, value)};
+  return {scatteredTo(c, ir::Op::Add, zeros(c), {given}, element, value)};
 }
 
 /// The indices of the first `size` elements that are not 0, and a number where there are fewer.
@@ -67,7 +67,7 @@ Tensors nonzeroStatic(Context& c) {
     for (std::size_t d = 1; d < indices.size(); ++d) one = where(index[1] == static_cast<int64_t>(d), indices[d], one);
     return one - fill;
   };
-  return {scatteredTo(ir::Op::Add, first, {given, rank}, element, value)};
+  return {scatteredTo(c, ir::Op::Add, first, {given, rank}, element, value)};
 }
 
 const Lowering maskedScatterOf{"aten::masked_scatter", maskedScatter};

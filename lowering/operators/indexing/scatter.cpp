@@ -22,6 +22,7 @@ ElementOf elementsAlong(const Context& c, const Tensor& self, const std::functio
 /// Values that are added up as eager adds them on GPUs, where it rounds each sum of halves; so may values that never meet, as
 /// there is one along the call's `dim`.
 Tensor summedAsEager(const Context& c, Tensor scattered) {
+  if (scattered.scatter == nullptr) return scattered;
   Scatter scatter = *scattered.scatter;
   const ir::Shape& values = scatter.sizes;
   const bool meet = !c.has("dim") || values.empty() || values[static_cast<std::size_t>(c.dim("dim", values.size()))] > 1;
@@ -42,23 +43,23 @@ ir::Op operationOf(const Context& c) {
 
 /// A tensor whose elements are combined with values by the call's `reduce`. Without `include_self` an element that gets any value
 /// does not count itself.
-Tensors reduced(const Context& c, const Tensor& self, const ir::Shape& sizes, const ElementOf& element,
+Tensors reduced(Context& c, const Tensor& self, const ir::Shape& sizes, const ElementOf& element,
                 const std::function<Value(const Index&)>& value) {
   const ir::Op op = operationOf(c);
   const bool isMean = c.text("reduce") == "mean", includesSelf = !c.has("include_self") || c.flag("include_self");
-  if (!isMean && includesSelf) return {summedAsEager(c, scatteredTo(op, self, sizes, element, value))};
+  if (!isMean && includesSelf) return {summedAsEager(c, scatteredTo(c, op, self, sizes, element, value))};
   ir::ExprPool& pool = c.pool();
   const auto one = [&pool](const Index&) { return Value{pool, pool.integer(ir::DType::I32, 1)}; };
   const ir::TensorType count = ir::TensorType::contiguous(ir::DType::I32, self.sizes);
   const Tensor none = zeros(pool, count), before = includesSelf ? constant(count, one({})) : none;
-  const Tensor counts = c.stored(scatteredTo(ir::Op::Add, before, sizes, element, one));
+  const Tensor counts = c.stored(scatteredTo(c, ir::Op::Add, before, sizes, element, one));
   const auto start = [op](Value x, Value count) {
     return where(count > 0, Value{x.pool(), x.pool().identity(op, x.dtype())}, x);
   };
   const Tensor first = includesSelf ? self : map(start, self, counts);
-  if (!isMean) return {summedAsEager(c, scatteredTo(op, first, sizes, element, value))};
+  if (!isMean) return {summedAsEager(c, scatteredTo(c, op, first, sizes, element, value))};
   const auto wide = [value, dtype = ir::opmath(self.dtype)](const Index& index) { return cast(value(index), dtype); };
-  const Tensor sums = c.stored(scatteredTo(ir::Op::Add, inOpmath(first), sizes, element, wide));
+  const Tensor sums = c.stored(scatteredTo(c, ir::Op::Add, inOpmath(first), sizes, element, wide));
   const auto mean = [](Value sum, Value count) {
     const Value divisor = cast(max(count, 1), sum.dtype());
     return ir::isFloating(sum.dtype()) ? sum / divisor : floorDiv(sum, divisor);
@@ -81,7 +82,7 @@ Tensors indexAdd(Context& c) {
     const Value element = source.at(at);
     return isScaled ? cast(element, alpha.dtype()) * alpha : element;
   };
-  return {summedAsEager(c, scatteredTo(ir::Op::Add, self, source.sizes, slicesOf(c, self), value))};
+  return {summedAsEager(c, scatteredTo(c, ir::Op::Add, self, source.sizes, slicesOf(c, self), value))};
 }
 
 Tensors indexReduce(Context& c) {
@@ -91,7 +92,7 @@ Tensors indexReduce(Context& c) {
 
 Tensors indexCopy(Context& c) {
   const Tensor self = c.tensor("self"), source = asVector(c.tensor("source"));
-  return {scatteredTo({}, self, source.sizes, slicesOf(c, self), source.at)};
+  return {scatteredTo(c, {}, self, source.sizes, slicesOf(c, self), source.at)};
 }
 
 /// A number for every element of the slices.
@@ -108,7 +109,7 @@ Tensors indexFill(Context& c) {
     element.index[dim] = fromEnd(placeOf(index.at(index.sizes.empty() ? Index{} : Index{at[dim]}), extent, -extent), extent).at;
     return element;
   };
-  return {scatteredTo({}, self, sizes, element, [value](const Index&) { return value; })};
+  return {scatteredTo(c, {}, self, sizes, element, [value](const Index&) { return value; })};
 }
 
 /// One value for each place: the elements of `src`, or a number.
@@ -116,10 +117,10 @@ std::function<Value(const Index&)> valuesOf(const Context& c, ir::DType dtype) {
   if (c.has("value")) return [number = c.constant("value", dtype)](const Index&) { return number; };
   return asVector(cast(c.tensor("src"), dtype)).at;
 }
-Tensors scattered(const Context& c, std::optional<ir::Op> op) {
+Tensors scattered(Context& c, std::optional<ir::Op> op) {
   const Tensor self = c.tensor("self"), index = asVector(c.tensor("index"));
   const ElementOf element = elementsAlong(c, self, index.at);
-  return {summedAsEager(c, scatteredTo(op, self, index.sizes, element, valuesOf(c, self.dtype)))};
+  return {summedAsEager(c, scatteredTo(c, op, self, index.sizes, element, valuesOf(c, self.dtype)))};
 }
 Tensors scatter(Context& c) { return scattered(c, {}); }
 Tensors scatterAdd(Context& c) { return scattered(c, ir::Op::Add); }
@@ -140,7 +141,7 @@ Tensors embeddingBackward(Context& c) {
   const auto value = [grad, places, padding](const Index& at) {
     return where(places.at(leading(at, 1)) != padding, grad.at(at), 0.0);
   };
-  return {scatteredTo(ir::Op::Add, zeros(c), grad.sizes, element, value)};
+  return {scatteredTo(c, ir::Op::Add, zeros(c), grad.sizes, element, value)};
 }
 
 /// Values are added where the call says so, and else take the elements' place.
@@ -151,7 +152,7 @@ Tensors indexPut(Context& c) {
   const Indices indices(c, self.sizes);
   const Tensor values = expand(c.tensor("values"), indices.named());
   return {scatteredTo(
-      accumulation(c), self, indices.named(), [indices](const Index& index) { return indices.elementAt(index); }, values.at)};
+      c, accumulation(c), self, indices.named(), [indices](const Index& index) { return indices.elementAt(index); }, values.at)};
 }
 
 /// Values are added where the mask holds, at places held within the dimensions.
@@ -161,7 +162,7 @@ Tensors maskedIndexPut(Context& c) {
   const Tensor values = expand(c.tensor("values"), indices.named()), mask = expand(c.tensor("mask"), indices.named());
   const auto value = [=](const Index& index) { return where(mask.at(index), values.at(index), 0.0); };
   return {scatteredTo(
-      ir::Op::Add, self, indices.named(), [indices](const Index& index) { return Element{indices.elementAt(index).index}; },
+      c, ir::Op::Add, self, indices.named(), [indices](const Index& index) { return Element{indices.elementAt(index).index}; },
       value)};
 }
 
@@ -176,7 +177,7 @@ Tensors putOf(Context& c) {
   const auto value = [=, &pool = c.pool()](const Index& index) {
     return source.at(reshaped(pool, index, places.sizes, source.sizes));
   };
-  return {summedAsEager(c, scatteredTo(accumulation(c), self, places.sizes, element, value))};
+  return {summedAsEager(c, scatteredTo(c, accumulation(c), self, places.sizes, element, value))};
 }
 
 const Lowering indexPutOf{"aten::index_put", indexPut};

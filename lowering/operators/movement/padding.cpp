@@ -97,7 +97,7 @@ Tensors clampedBackward(Context& c) {
     for (std::size_t d = 0; d < index.size(); ++d) index[d] = simplified(clamped(index[d] - before[d], type.sizes[d]));
     return Element{std::move(index)};
   };
-  return {scatteredTo(ir::Op::Add, zeros(c), grad.sizes, element, grad.at)};
+  return {scatteredTo(c, ir::Op::Add, zeros(c), grad.sizes, element, grad.at)};
 }
 
 const Lowering reflectionPad1d{"aten::reflection_pad1d", padWithElements<mirrored>};

@@ -29,7 +29,7 @@ const Lowering asStridedCopy{
 const Lowering asStridedScatter{
     "aten::as_strided_scatter", [](Context& c) {
       const Tensor self = c.tensor("self"), source = cast(c.tensor("src"), self.dtype);
-      return Tensors{scatteredTo({}, self, c.integers("size"), stridedElements(c), expand(source, c.integers("size")).at)};
+      return Tensors{scatteredTo(c, {}, self, c.integers("size"), stridedElements(c), expand(source, c.integers("size")).at)};
     }};
 
 }  // namespace

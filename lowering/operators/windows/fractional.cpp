@@ -55,8 +55,8 @@ Tensors fractionalMaxPool(Context& c) {
 template <std::size_t dims>
 Tensors fractionalMaxPoolBackward(Context& c) {
   const Tensor grad = inOpmath(c.tensor("grad_output"));
-  return {
-      scatteredTo(ir::Op::Add, zeros(c), grad.sizes, elementsNumbered(c.tensor("indices"), c.outputType().sizes, dims), grad.at)};
+  return {scatteredTo(c, ir::Op::Add, zeros(c), grad.sizes, elementsNumbered(c.tensor("indices"), c.outputType().sizes, dims),
+                      grad.at)};
 }
 
 const Lowering fractionalMaxPool2d{"aten::fractional_max_pool2d", fractionalMaxPool<2>};

@@ -116,7 +116,7 @@ Tensors maxPoolBackward(Context& c) {
   const Tensor grad = inOpmath(c.tensor("grad_output")), places = c.tensor("indices");
   const ir::TensorType& type = c.outputType();
   if (c.backend() == ir::Backend::Cpu)
-    return {scatteredTo(ir::Op::Add, zeros(c), grad.sizes, elementsNumbered(places, type.sizes, dims), grad.at)};
+    return {scatteredTo(c, ir::Op::Add, zeros(c), grad.sizes, elementsNumbered(places, type.sizes, dims), grad.at)};
   const std::vector<Window> windows = windowsOf(c, type.sizes, grad.sizes, dims);
   return asOutputs(c, {lazy(grad.dtype, type.sizes, [=, sizes = type.sizes](const Index& index) {
                      const Value own = numberOf(index, sizes, dims);
@@ -138,7 +138,7 @@ const Lowering maxPool3dBackward{"aten::max_pool3d_with_indices_backward", maxPo
 template <std::size_t dims>
 Tensors unpool(Context& c) {
   const Tensor self = c.tensor("self");
-  return {scatteredTo({}, zeros(c), self.sizes, elementsNumbered(c.tensor("indices"), c.outputType().sizes, dims), self.at)};
+  return {scatteredTo(c, {}, zeros(c), self.sizes, elementsNumbered(c.tensor("indices"), c.outputType().sizes, dims), self.at)};
 }
 const Lowering maxUnpool2d{"aten::max_unpool2d", unpool<2>};
 const Lowering maxUnpool3d{"aten::max_unpool3d", unpool<3>};

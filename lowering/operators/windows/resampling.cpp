@@ -151,7 +151,8 @@ Tensors nearestResizedBackward(Context& c) {
     for (std::size_t d = 0; d < dims; ++d) takers.push_back({takerOf(axes[d], trailing(index, dims)[d])});
     return elementsAt({leading(index, dims)}, takers).front();
   };
-  if (!std::all_of(axes.begin(), axes.end(), isWhole)) return {scatteredTo(ir::Op::Add, zeros(c), grad.sizes, element, grad.at)};
+  if (!std::all_of(axes.begin(), axes.end(), isWhole))
+    return {scatteredTo(c, ir::Op::Add, zeros(c), grad.sizes, element, grad.at)};
   return asOutputs(c, {lazy(grad.dtype, type.sizes, [=](const Index& index) {
                      const Index last = trailing(index, dims);
                      std::vector<Places> copies(dims);
@@ -318,7 +319,7 @@ Tensors resizedBackward(Context& c) {
     for (std::size_t d = 0; d < dims; ++d) share = share * cast(tapAt(index, d).weight, share.dtype());
     return share;
   };
-  return {scatteredTo(ir::Op::Add, zeros(c), sizes, element, value)};
+  return {scatteredTo(c, ir::Op::Add, zeros(c), sizes, element, value)};
 }
 
 /// An element that is in few outputs reads their gradients, as threads that add would meet.

@@ -161,7 +161,7 @@ Tensor gradientOfImage(Context& c, const Samples& samples, const Tensor& grad) {
     for (std::size_t d = 1; d < dims; ++d) weight = weight * tap(index, d).weight;
     return grad.at(leading(index, dims)) * weight;
   };
-  return scatteredTo(ir::Op::Add, zeros(c), sizes, element, value);
+  return scatteredTo(c, ir::Op::Add, zeros(c), sizes, element, value);
 }
 
 /// The sum, over the channels, of the slope of the image at the place.
