@@ -11,6 +11,7 @@
 
 #include "ir/memories.h"
 #include "ir/verify/verify.h"
+#include "lowering/graph/fills.h"
 #include "lowering/graph/list_of.h"
 #include "lowering/graph/renumber.h"
 #include "lowering/partition/data_flow.h"
@@ -74,7 +75,8 @@ class Functionalizer {
         flow_(graph),
         result_(graph),
         versions_(graph.storages.size() + graph.values.size()),
-        exists_(graph.values.size(), false) {
+        exists_(graph.values.size(), false),
+        fills_(fillsOf(graph, flow_, keeps)) {
     result_.nodes.clear();
     for (const ir::GraphValue& value : graph.values) names_.insert(value.name);
     for (const ir::Storage& storage : graph.storages) names_.insert(storage.name);
@@ -114,6 +116,10 @@ class Functionalizer {
 
   void add(int number) {
     const ir::Node& node = graph_.nodes[static_cast<size_t>(number)];
+    if (const Fill* fill = fillAt(number)) {
+      if (number == fill->copies.back()) makeFilled(*fill, node.scope);
+      return;
+    }
     if (const auto form = functionalForm(node)) return makeNew(node, number, *form);
     const bool isKnown = std::all_of(node.outputs.begin(), node.outputs.end(), [&](int value) { return isThere(value); });
     if (flow_[number].isView && isKnown) return;
@@ -229,11 +235,35 @@ class Functionalizer {
     return found == inputsIn_.end() ? none : found->second;
   }
 
+  const Fill* fillAt(int number) const {
+    const auto has = [number](const Fill& fill) { return std::binary_search(fill.copies.begin(), fill.copies.end(), number); };
+    const auto found = std::find_if(fills_.begin(), fills_.end(), has);
+    return found == fills_.end() ? nullptr : &*found;
+  }
+
+  /// The parts beside each other as a new memory.
+  void makeFilled(const Fill& fill, const ir::Scope& scope) {
+    ir::List parts;
+    for (const auto& [_, source] : fill.sources) parts.items.emplace_back(ir::ValueRef{now(source, scope)});
+    ir::Node made{"aten.cat.default", {{"tensors", parts}, {"dim", static_cast<int64_t>(fill.dim)}}, {}, {}, scope};
+    made.outputs = {begin(fill.whole)};
+    append(std::move(made), fill.copies.back());
+    versionOf(fill.whole).after = result_.nodes.size();
+  }
+
   void makeNew(const ir::Node& node, int number, const std::string& op) {
     const int written = node.writes.front();
     ir::Node made = inResult(node, node.scope);
     made.op = op;
     made.writes.clear();
+    made.outputs = {begin(written)};
+    append(std::move(made), number);
+    for (const int input : inputsAt(written)) now(input, node.scope);
+    versionOf(written).after = result_.nodes.size();
+  }
+
+  /// Begins a new memory, which a value of the result covers: the one that it returns.
+  int begin(int written) {
     Version& version = versionOf(written);
     version = {};
     version.isNew = true;
@@ -246,10 +276,7 @@ class Functionalizer {
     }
     version.values[written] = fresh;
     version.cover = fresh;
-    made.outputs = {fresh};
-    append(std::move(made), number);
-    for (const int input : inputsAt(written)) now(input, node.scope);
-    version.after = result_.nodes.size();
+    return fresh;
   }
 
   /// Adds a copy into each input that was written, behind the call that makes its last value. `Scope::forward` has numbers of the
@@ -289,6 +316,7 @@ class Functionalizer {
   std::vector<bool> exists_;                  ///< by value of the graph: whether the result has made it
   std::vector<int> origins_;  ///< by call of the result: the graph's that it stands for; -1 for views that were made again
   std::unordered_set<std::string> names_;
+  const std::vector<Fill> fills_;
 };
 
 }  // namespace

@@ -101,6 +101,48 @@ TEST_SUITE("functional graphs") {
     CHECK(functional(text) == text);
   }
 
+  const std::string filled = R"(graph
+  in x f32[2, 3]
+  in y f32[2, 2]
+  a f32[2, 5] = aten.new_empty.default(self=x, size=[2, 5], dtype=None, layout=None, device=None, pin_memory=None)
+  s f32[2, 2] strides (5, 1) of a + 3 = aten.slice.Tensor(self=a, dim=1, start=3, end=5, step=1)
+  s = aten.copy_.default(self=s, src=y, non_blocking=False) writes s
+  t f32[2, 3] strides (5, 1) of a = aten.slice.Tensor(self=a, dim=1, start=0, end=3, step=1)
+  t = aten.copy_.default(self=t, src=x, non_blocking=False) writes t
+  b f32[2, 5] = aten.exp.default(self=a)
+  c f32[2, 2] strides (2, 1) = aten.exp.default(self=s)
+  return b, c
+)";
+
+  TEST_CASE("copies that fill an empty memory are the parts beside each other") {
+    CHECK(functional(filled) == R"(graph
+  in x f32[2, 3]
+  in y f32[2, 2]
+  a_1 f32[2, 5] = aten.cat.default(tensors=[x, y], dim=1)
+  b f32[2, 5] = aten.exp.default(self=a_1)
+  s_1 f32[2, 2] strides (5, 1) of a_1 + 3 = aten.slice.Tensor(self=a_1, dim=1, start=3, end=5, step=1)
+  c f32[2, 2] = aten.exp.default(self=s_1)
+  return b, c
+)");
+  }
+
+  TEST_CASE("copies stay where they leave a gap, write twice, are read in between, or what they copy is written") {
+    const auto replaced = [&](const std::string& from, const std::string& to) {
+      std::string text = filled;
+      return text.replace(text.find(from), from.size(), to);
+    };
+    const std::string second = "  t f32[2, 3] strides (5, 1) of a";
+    for (const std::string& text :
+         {replaced("t f32[2, 3] strides (5, 1) of a = aten.slice.Tensor(self=a, dim=1, start=0, end=3, step=1)",
+                   "t f32[2, 3] strides (5, 1) of a + 1 = aten.slice.Tensor(self=a, dim=1, start=1, end=4, step=1)"),
+          replaced(second, "  s = aten.copy_.default(self=s, src=y, non_blocking=False) writes s\n" + second),
+          replaced(second, "  d f32[2, 5] = aten.exp.default(self=a)\n" + second),
+          replaced(second, "  y = aten.zero_.default(self=y) writes y\n" + second)}) {
+      CAPTURE(text);
+      CHECK(functional(text).find("aten.cat") == std::string::npos);
+    }
+  }
+
   TEST_CASE("a part of a new memory is written where it lies") {
     CHECK(functional(R"(graph
   in x f32[2, 3]

@@ -23,7 +23,7 @@ class Player {
   Player(tests::Dice& dice, std::vector<at::Tensor> tensors) : dice_(dice), live_(std::move(tensors)) {}
 
   void turn() {
-    switch (dice_.below(10)) {
+    switch (dice_.below(11)) {
       case 0: return add(unary(any()));
       case 1: return add(binary(any()));
       case 2: return add(sum(any()));
@@ -32,6 +32,7 @@ class Player {
       case 5: return add(at::cat({any().flatten(), any().flatten()}).slice(0, 0, 24));
       case 6:
       case 7: return view(any());
+      case 8: return fill(any());
       default: return write(any());
     }
   }
@@ -89,6 +90,21 @@ class Player {
         return;
       default: return add(x.is_contiguous() && x.numel() % 2 == 0 ? x.view({2, -1}) : x.detach());
     }
+  }
+
+  /// Two tensors beside each other, copied into the parts of an empty one in either order, maybe with a write in between.
+  void fill(const at::Tensor& x) {
+    if (x.dim() == 0 || x.numel() > 48) return;
+    const at::Tensor parts[] = {x, beside(x).expand_as(x)};
+    const int64_t dim = dice_.below(x.dim()), size = x.size(dim), first = dice_.below(2);
+    std::vector<int64_t> sizes = x.sizes().vec();
+    sizes[static_cast<size_t>(dim)] *= 2;
+    const at::Tensor whole = at::empty(sizes);
+    for (const int64_t part : {first, 1 - first}) {
+      whole.slice(dim, part * size, (part + 1) * size).copy_(parts[part]);
+      if (dice_.oneIn(4)) write(any());
+    }
+    add(whole);
   }
 
   void write(const at::Tensor& x) {
