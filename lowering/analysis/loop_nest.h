@@ -24,6 +24,8 @@ struct LoopNest {
 
   bool hasReductions() const { return reduction && !reduction->scans; }
   bool hasScans() const { return reduction && reduction->scans; }
+  /// The value of the graph that a buffer stands for.
+  int valueOf(int buffer) const { return loops.buffers[static_cast<std::size_t>(buffer)].value; }
   /// Whether the loops store a part of a tensor (ir::Buffer::isPart).
   bool isPiece() const;
   /// `mixedOrder`, or null.

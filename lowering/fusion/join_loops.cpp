@@ -14,8 +14,6 @@ namespace {
 using ir::Expr;
 using Axes = std::vector<const Expr*>;
 
-int valueOf(const LoopNest& nest, int buffer) { return nest.loops.buffers[static_cast<std::size_t>(buffer)].value; }
-
 /// The axes of the points that loops go over, the axes of their reductions among them.
 Axes pointsOf(const LoopNest& nest) {
   if (!nest.reduction) return runningAxes(nest.loops.axes);
@@ -87,7 +85,7 @@ class Joiner {
  private:
   /// Whether an access of the guest is the same as one of the host.
   bool isSame(const Access& guest, const Access& host) const {
-    if (valueOf(guest_, guest.buffer) != valueOf(host_, host.buffer) || !guest.form || !host.form) return false;
+    if (guest_.valueOf(guest.buffer) != host_.valueOf(host.buffer) || !guest.form || !host.form) return false;
     if (guest.isMasked() != host.isMasked()) return false;
     for (std::size_t i = 1; guest.isMasked() && i < host.node->src.size(); ++i)
       if (rename(guest.node->src[i], names_) != host.node->src[i]) return false;
@@ -111,7 +109,7 @@ class Joiner {
     const auto propose = [&](const std::vector<Access>& accesses, const std::vector<Access>& hosts) {
       for (const Access& guest : accesses) {
         for (const Access& host : hosts) {
-          if (valueOf(guest_, guest.buffer) != valueOf(host_, host.buffer) || !guest.form || !host.form) continue;
+          if (guest_.valueOf(guest.buffer) != host_.valueOf(host.buffer) || !guest.form || !host.form) continue;
           std::optional<Renaming> names = renaming(*guest.form, *host.form);
           if (names) addRest(*names, ofGuest, points);
           if (!names || *names == best || !areThese(*names, ofGuest, points)) continue;
@@ -179,7 +177,7 @@ class Joiner {
     const auto ofValue = [&](const LoopNest& nest, const std::vector<Access>& all) {
       std::vector<Access> found;
       std::copy_if(all.begin(), all.end(), std::back_inserter(found),
-                   [&](const Access& access) { return valueOf(nest, access.buffer) == value; });
+                   [&](const Access& access) { return nest.valueOf(access.buffer) == value; });
       return found;
     };
     const std::vector<Access> stores = ofValue(first_, first_.domain.stores()), loads = ofValue(second_, second_.domain.loads());

@@ -87,15 +87,12 @@ std::optional<ReductionSplit> chooseSplitBeside(const LoopNest& transposition, c
   if (!sum.hasReductions() || !onlySums(*sum.reduction) || sum.reduction->reductions.size() > 1) return std::nullopt;
   const Axes reduced = runningAxes(sum.reduction->reduced);
   if (reduced.empty()) return std::nullopt;
-  const auto valueOf = [](const LoopNest& nest, const Access& access) {
-    return nest.loops.buffers[static_cast<std::size_t>(access.buffer)].value;
-  };
   const IterationDomain& tiles = transposition.transposition->domain;
   const Dim& across = tiles.inner();
   for (const Access& load : sum.domain.loads()) {
     const bool runsAlong = load.form && load.form->of(reduced.back()) == 1 && extentOf(reduced.back()) == across.extent;
     const auto isThis = [&](const Access& copied) {
-      return crosses(tiles, copied) && valueOf(transposition, copied) == valueOf(sum, load);
+      return crosses(tiles, copied) && transposition.valueOf(copied.buffer) == sum.valueOf(load.buffer);
     };
     if (!runsAlong || across.axes.size() != 1 || std::none_of(tiles.loads().begin(), tiles.loads().end(), isThis)) continue;
     if (load.elementBytes * sum.domain.numel() < limits::split::leastBytes * target.processors) continue;
