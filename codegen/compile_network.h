@@ -16,7 +16,7 @@ struct NetworkRules {
   std::function<bool(const ir::Node&)> draws;
   /// Whether a call may be generated, where the compiler can.
   std::function<bool(const ir::Node&)> mayGenerate = [](const ir::Node&) { return true; };
-  /// Names of rewrites (lowering/graph/rewrites.h), or lowering::tensorLists, that are left out.
+  /// Names of rewrites (lowering/graph/rewrites.h), or lowering::rowProducts or tensorLists, that are left out.
   std::vector<std::string> without = {};
   /// Told the name of each part of the compilation when it is done, for benchmarks.
   std::function<void(std::string_view part)> done = [](std::string_view) {};

@@ -206,8 +206,8 @@ std::vector<RaceOption> networkRuns() {
 }  // namespace
 
 const std::vector<std::string>& rewriteNames() {
-  static const std::vector<std::string> names{"biases",      "channels-last", "equal-calls", "joined-products",
-                                              "padded-rows", "recomputation", "tensor-lists"};
+  static const std::vector<std::string> names{"biases",      "channels-last", "equal-calls",  "joined-products",
+                                              "padded-rows", "recomputation", "row-products", "tensor-lists"};
   return names;
 }
 

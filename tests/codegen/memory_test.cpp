@@ -134,12 +134,12 @@ TEST_SUITE("memory of plans") {
   TEST_CASE("launches and products write into the arena; other calls, outputs and inputs have memory of their own") {
     const Plan plan = plannedOf(R"(graph
   in x f32[16, 16]
-  in w f32[16, 1]
+  in w f32[16, 2]
   a f32[16, 16] = aten.exp.default(self=x)
   p f32[16, 16] = aten.mm.default(self=a, mat2=x)
   q f32[16, 16] = aten.cholesky.default(self=p, upper=False)
   c f32[16, 16] = aten.add.Tensor(self=q, other=a, alpha=1)
-  r f32[16, 1] = aten.mm.default(self=c, mat2=w)
+  r f32[16, 2] = aten.mm.default(self=c, mat2=w)
   return r
 )");
     for (const char* name : {"x", "w", "q", "r"}) CHECK(offsetOf(plan, name) == -1);

@@ -72,6 +72,29 @@ TEST_SUITE("plans") {
     CHECK(codegen::groupName(plan, 0) == "group 1: exp+neg+exp+neg+exp+4 more");
   }
 
+  TEST_CASE("products of one row are kernels, with what is done to their results, unless they are left out") {
+    const std::string text = R"(graph
+  in x f16[1, 64]
+  parameter g f16[64, 96] strides (1, 64)
+  parameter u f16[64, 96] strides (1, 64)
+  parameter d f16[96, 64] strides (1, 96)
+  a f16[1, 96] = aten.mm.default(self=x, mat2=g)
+  s f16[1, 96] = aten.silu.default(self=a)
+  b f16[1, 96] = aten.mm.default(self=x, mat2=u)
+  m f16[1, 96] = aten.mul.Tensor(self=s, other=b)
+  y f16[1, 64] = aten.mm.default(self=m, mat2=d)
+  z f16[1, 64] = aten.add.Tensor(self=y, other=x, alpha=1)
+  return z
+)";
+    const auto draws = [](const ir::Node&) { return false; };
+    const codegen::Plan all = codegen::compileNetwork(ir::parseGraph(text), tests::hopper(), {.draws = draws});
+    CHECK(all.launches() == 2);
+    CHECK(all.steps.size() == 2);
+    const codegen::Plan without =
+        codegen::compileNetwork(ir::parseGraph(text), tests::hopper(), {.draws = draws, .without = {"row-products"}});
+    CHECK(stepsOf(without) == Steps{"mm", "mm", "launch 0", "mm", "launch 1"});
+  }
+
   TEST_CASE("a group comes where its last call stood, and calls that draw keep their order") {
     CHECK(stepsOf(planOf(R"(graph
   in x f32[4, 4]

@@ -133,12 +133,14 @@ TEST_CASE("--fail-on names contenders of the race") {
 TEST_CASE("--without names the rewrites that there are, and no other") {
   std::vector<std::string> names;
   for (const lowering::Rewrite& rewrite : lowering::rewrites()) names.emplace_back(rewrite.name);
+  names.emplace_back(lowering::rowProducts);
   names.emplace_back(lowering::tensorLists);
   std::sort(names.begin(), names.end());
   CHECK(rewriteNames() == names);
   CHECK(parsed({"--without", "padded-rows", "--without", "channels-last"}).without ==
         std::vector<std::string>{"padded-rows", "channels-last"});
   CHECK(refusedAs({"--without", "rows"}) ==
-        "--without must be one of biases, channels-last, equal-calls, joined-products, padded-rows, recomputation, tensor-lists, "
+        "--without must be one of biases, channels-last, equal-calls, joined-products, padded-rows, recomputation, row-products, "
+        "tensor-lists, "
         "got 'rows'");
 }
