@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "ir/index/ceil_div.h"
 #include "ir/walk.h"
 #include "lowering/fusion/edit_loops.h"
+#include "lowering/fusion/join_loops.h"
 #include "lowering/heuristics/limits.h"
 #include "lowering/heuristics/persistent.h"
 
@@ -168,6 +170,14 @@ bool readsAny(const LoopNest& nest, const std::set<int>& values) {
                      [&](const ir::Buffer& buffer) { return buffer.isRead && values.contains(buffer.value); });
 }
 
+/// Whether two pieces read the same elements for the most part, once they are one loop: such are the halves of a row that rotate
+/// into each other.
+bool readTheSame(const std::vector<LoopNest>& pieces) {
+  if (pieces.size() != 2) return false;
+  const std::optional<JoinedLoops> joined = joinLoops(pieces[0], pieces[1], {});
+  return joined && 2 * joined->savedBytes > touchedBytes({&pieces[0], &pieces[1]});
+}
+
 /// What the loops read that are cut.
 std::set<int> valuesRead(const std::vector<LoopNest>& pieces) {
   std::set<int> values;
@@ -179,19 +189,28 @@ std::set<int> valuesRead(const std::vector<LoopNest>& pieces) {
 
 /// The pieces of a nest; none where it stays whole. Reductions are cut where they read what loops read that are cut, `cutBeside`:
 /// a GPU then reads each piece once for both. So are columns that are stored, too, and so wide that a CTA has a single row at
-/// once.
+/// once; and several reductions, of which masks hide some, where the pieces then read the same.
 std::vector<LoopNest> piecesOf(const LoopNest& nest, const std::set<int>& cutBeside, const ir::Target& target) {
   if (nest.hasScans()) return {};
-  for (const Expr* axis : nest.reduction ? nest.reduction->kept : nest.loops.axes) {
-    if (!canBeCut(nest.loops, axis)) continue;
-    const Cut cut = withFewPieces(cutAlong(nest.loops, axis, nest.hasReductions()));
-    if (cut.starts.size() <= 1 || shortestRun(nest.loops, cut) < limits::pieces::leastRunBytes) continue;
+  const bool isGpu = target.backend == ir::Backend::Cuda;
+  const auto piecesAt = [&](const Cut& cut) {
     std::vector<LoopNest> pieces;
+    if (cut.starts.size() <= 1 || shortestRun(nest.loops, cut) < limits::pieces::leastRunBytes) return pieces;
     for (std::size_t piece = 0; piece < cut.starts.size(); ++piece)
       pieces.push_back(analyze(pieceOf(nest.loops, cut.axis, cut.starts[piece], cut.end(piece)), target));
+    return pieces;
+  };
+  for (const Expr* axis : nest.reduction ? nest.reduction->kept : nest.loops.axes) {
+    if (!canBeCut(nest.loops, axis)) continue;
+    if (isGpu && nest.hasReductions() && nest.reduction->reductions.size() > 1) {
+      std::vector<LoopNest> pieces = piecesAt(cutAlong(nest.loops, axis, /*hasReductions=*/false));
+      if (readTheSame(pieces)) return pieces;
+    }
+    std::vector<LoopNest> pieces = piecesAt(withFewPieces(cutAlong(nest.loops, axis, nest.hasReductions())));
+    if (pieces.empty()) continue;
     if (!nest.hasReductions() || runDifferently(pieces)) return pieces;
     const bool isWide = !nest.reduction->elementStores.empty() && nest.mixedOrder && takesSingleRows(*nest.mixedOrder, target);
-    if (target.backend == ir::Backend::Cuda && (isWide || readsAny(nest, cutBeside))) return pieces;
+    if (isGpu && (isWide || readsAny(nest, cutBeside))) return pieces;
   }
   return {};
 }

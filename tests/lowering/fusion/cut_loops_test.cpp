@@ -110,6 +110,20 @@ TEST_CASE("a sum beside a copy that is cut is cut alike on a GPU, which reads ea
   CHECK(sumsIn(tests::avx512()) == 1);
 }
 
+TEST_CASE("products of a row that is rotated are cut at its middle on a GPU: the halves read the same rows, each once") {
+  const std::string rotated =
+      "  in x f32[1, 48]\n  in w f32[48, 128] strides (1, 48)\n"
+      "  y f32[1, 128] = aten.mm.default(self=x, mat2=w)\n"
+      "  upper f32[1, 64] strides (128, 1) of y + 64 = aten.slice.Tensor(self=y, dim=1, start=64, end=128, step=1)\n"
+      "  lower f32[1, 64] strides (128, 1) of y = aten.slice.Tensor(self=y, dim=1, start=0, end=64, step=1)\n"
+      "  turned f32[1, 128] = aten.cat.default(tensors=[upper, lower], dim=1)\n"
+      "  out0 f32[1, 128] = aten.add.Tensor(self=y, other=turned, alpha=2)\n";
+  const std::vector<LoopNest> pieces = cut(rotated, tests::integersFor);
+  REQUIRE(pieces.size() == 2);
+  for (const LoopNest& piece : pieces) CHECK_FALSE(isMasked(piece));
+  CHECK(lowering::fuseLoops(pieces, 12, tests::hopper()).size() == 1);
+}
+
 TEST_CASE("stored columns of several tensors are cut where a CTA has room for one row of the whole") {
   const auto stackedAndSummed = [](int heads, int channels) {
     const ir::Graph graph =
