@@ -1,6 +1,6 @@
 #pragma once
 
-#include "ir/argument.h"
+#include "ir/graph.h"
 
 namespace ir {
 
@@ -10,6 +10,12 @@ void forEachValue(const Argument& argument, const Use& use) {
   if (const auto* value = argument.as<ValueRef>()) use(value->index);
   if (const auto* list = argument.as<List>())
     for (const Argument& item : list->items) forEachValue(item, use);
+}
+
+/// The same with each value among the arguments of a call.
+template <typename Use>
+void forEachValue(const Node& node, const Use& use) {
+  for (const NamedArgument& argument : node.args) forEachValue(argument.value, use);
 }
 
 }  // namespace ir

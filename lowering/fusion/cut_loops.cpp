@@ -173,7 +173,6 @@ bool readsAny(const LoopNest& nest, const std::set<int>& values) {
 /// Whether two pieces read the same elements for the most part, once they are one loop: such are the halves of a row that rotate
 /// into each other.
 bool readTheSame(const std::vector<LoopNest>& pieces) {
-  if (pieces.size() != 2) return false;
   const std::optional<JoinedLoops> joined = joinLoops(pieces[0], pieces[1], {});
   return joined && 2 * joined->savedBytes > touchedBytes({&pieces[0], &pieces[1]});
 }
@@ -189,7 +188,7 @@ std::set<int> valuesRead(const std::vector<LoopNest>& pieces) {
 
 /// The pieces of a nest; none where it stays whole. Reductions are cut where they read what loops read that are cut, `cutBeside`:
 /// a GPU then reads each piece once for both. So are columns that are stored, too, and so wide that a CTA has a single row at
-/// once; and several reductions, of which masks hide some, where the pieces then read the same.
+/// once. Several reductions, some of them hidden by masks, are cut where both pieces then read the same.
 std::vector<LoopNest> piecesOf(const LoopNest& nest, const std::set<int>& cutBeside, const ir::Target& target) {
   if (nest.hasScans()) return {};
   const bool isGpu = target.backend == ir::Backend::Cuda;
@@ -203,8 +202,9 @@ std::vector<LoopNest> piecesOf(const LoopNest& nest, const std::set<int>& cutBes
   for (const Expr* axis : nest.reduction ? nest.reduction->kept : nest.loops.axes) {
     if (!canBeCut(nest.loops, axis)) continue;
     if (isGpu && nest.hasReductions() && nest.reduction->reductions.size() > 1) {
-      std::vector<LoopNest> pieces = piecesAt(cutAlong(nest.loops, axis, /*hasReductions=*/false));
-      if (readTheSame(pieces)) return pieces;
+      const Cut halves = cutAlong(nest.loops, axis, /*hasReductions=*/false);
+      std::vector<LoopNest> pieces = halves.starts.size() == 2 ? piecesAt(halves) : std::vector<LoopNest>{};
+      if (!pieces.empty() && readTheSame(pieces)) return pieces;
     }
     std::vector<LoopNest> pieces = piecesAt(withFewPieces(cutAlong(nest.loops, axis, nest.hasReductions())));
     if (pieces.empty()) continue;

@@ -109,8 +109,7 @@ void noteScattered(Lowered& lowered, ir::ExprPool& pool, const ir::Graph& graph,
                    const Tensor& output) {
   Tensor& known = lowered.values[static_cast<std::size_t>(value)];
   ir::require(!inPlace || output.dtype == known.dtype, "{} scatters to another dtype than it writes", node.op);
-  Index index;
-  for (int64_t extent : output.sizes) index.emplace_back(pool, pool.axis(extent));
+  const Index index = newIndex(pool, output.sizes);
   const bool isThere = inPlace && output.at(index).expr() == fromMemory(pool, graph, value).at(index).expr();
   lowered.scattered.push_back({value, output, isThere});
   known = {output.dtype, output.sizes, [op = node.op](const Index&) -> Value {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/argument_values.h"
 #include "ir/memories.h"
 
 namespace lowering {
@@ -17,15 +18,9 @@ bool contains(const std::vector<int>& numbers, int number) {
 
 }  // namespace
 
-void appendValues(const ir::Argument& argument, std::vector<int>& values) {
-  if (const auto* value = argument.as<ir::ValueRef>()) values.push_back(value->index);
-  if (const auto* list = argument.as<ir::List>())
-    for (const ir::Argument& item : list->items) appendValues(item, values);
-}
-
 std::vector<int> valuesOf(const ir::Node& node) {
   std::vector<int> values;
-  for (const ir::NamedArgument& argument : node.args) appendValues(argument.value, values);
+  ir::forEachValue(node, [&](int value) { values.push_back(value); });
   return values;
 }
 

@@ -57,8 +57,7 @@ class DataFlow {
   std::vector<bool> outlives_;            ///< by memory
 };
 
-/// The values that an argument names.
-void appendValues(const ir::Argument& argument, std::vector<int>& values);
+/// The values that a call's arguments name.
 std::vector<int> valuesOf(const ir::Node& node);
 
 }  // namespace lowering

@@ -41,8 +41,7 @@ Value numberAmongMeeting(const Index& index, const ir::Shape& sizes, const Eleme
 
 /// Whether each value along the last dimension goes to the element at its own place along the last dimension.
 bool areRows(ir::ExprPool& pool, const ir::Shape& sizes, const ElementOf& element) {
-  Index index;
-  for (int64_t extent : sizes) index.emplace_back(pool, pool.axis(extent));
+  const Index index = newIndex(pool, sizes);
   const Index own = index.empty() ? index : element(index).index;
   return !own.empty() && own.back().expr() == index.back().expr();
 }

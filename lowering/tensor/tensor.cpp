@@ -11,6 +11,12 @@
 
 namespace lowering {
 
+Index newIndex(ir::ExprPool& pool, const ir::Shape& sizes) {
+  Index index;
+  for (const int64_t extent : sizes) index.emplace_back(pool, pool.axis(extent));
+  return index;
+}
+
 int64_t numelOf(const ir::Shape& sizes) { return std::accumulate(sizes.begin(), sizes.end(), int64_t{1}, std::multiplies<>()); }
 
 ir::Shape broadcast(const ir::Shape& a, const ir::Shape& b) {

@@ -41,6 +41,8 @@ using Dims = std::vector<int64_t>;
 
 /// A lazy tensor whose elements are memoised by index, so that composition stays linear in the number of tensors.
 Tensor lazy(ir::DType dtype, ir::Shape sizes, std::function<Value(const Index&)> at);
+/// An index of new axes.
+Index newIndex(ir::ExprPool& pool, const ir::Shape& sizes);
 /// The number of elements of a tensor of these sizes.
 int64_t numelOf(const ir::Shape& sizes);
 /// Sizes of two shapes broadcast against each other; an Internal error if they do not fit (ATen has accepted them).

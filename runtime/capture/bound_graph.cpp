@@ -9,15 +9,6 @@
 #include "runtime/torch/translate.h"
 
 namespace runtime {
-namespace {
-
-template <typename F>
-void forEachValue(const ir::Node& node, const F& f) {
-  for (const ir::NamedArgument& argument : node.args) ir::forEachValue(argument.value, f);
-  for (const int value : node.outputs) f(value);
-}
-
-}  // namespace
 
 BoundGraph::BoundGraph(const ir::Graph& graph, std::optional<at::Device> device, Precision precision) : graph_(graph) {
   for (const ir::Node& node : graph.nodes) {
@@ -27,8 +18,11 @@ BoundGraph::BoundGraph(const ir::Graph& graph, std::optional<at::Device> device,
   }
   lastUsed_.resize(graph.nodes.size());
   std::vector<int> last(graph.values.size(), -1);
-  for (size_t i = 0; i < graph.nodes.size(); ++i)
-    forEachValue(graph.nodes[i], [&](int value) { last[static_cast<size_t>(value)] = static_cast<int>(i); });
+  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    const auto use = [&](int value) { last[static_cast<size_t>(value)] = static_cast<int>(i); };
+    ir::forEachValue(graph.nodes[i], use);
+    for (const int output : graph.nodes[i].outputs) use(output);
+  }
   for (const int output : graph.outputs) last[static_cast<size_t>(output)] = -1;
   for (size_t value = 0; value < last.size(); ++value)
     if (last[value] >= 0) lastUsed_[static_cast<size_t>(last[value])].push_back(static_cast<int>(value));

@@ -11,10 +11,7 @@ namespace {
 
 /// Whether elements of a tensor take reductions to compute.
 bool isReduced(ir::ExprPool& pool, const Tensor& tensor) {
-  Index index;
-  for (const int64_t extent : tensor.sizes)
-    index.emplace_back(pool, extent > 1 ? pool.axis(extent) : pool.integer(ir::DType::I64, 0));
-  const std::vector<const ir::Expr*> nodes = ir::postorder({tensor.at(index).expr()});
+  const std::vector<const ir::Expr*> nodes = ir::postorder({tensor.at(newIndex(pool, tensor.sizes)).expr()});
   return std::any_of(nodes.begin(), nodes.end(), [](const ir::Expr* node) { return node->op == ir::Op::Reduce; });
 }
 

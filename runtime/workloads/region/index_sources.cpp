@@ -16,6 +16,7 @@
 #include "runtime/capture/bound_graph.h"
 #include "runtime/capture/recording.h"
 #include "runtime/torch/types.h"
+#include "runtime/workloads/region/operands.h"
 
 namespace runtime {
 namespace {
@@ -37,17 +38,11 @@ struct IntegerCalls {
 template <typename Take>
 void forEachIndex(const ir::Graph& graph, const ir::Node& node, const Take& take) {
   const inputs::Sample call = sampleOf(graph, node);
-  const auto look = [&](const ir::Argument& argument, size_t position, size_t item) {
-    const auto* value = argument.as<ir::ValueRef>();
-    if (value == nullptr || !isInteger(graph, value->index)) return;
-    const std::optional<inputs::Domain> domain = inputs::domainOf(inputs::Call(call, item), position);
-    if (domain && !domain->legal.isEverything()) take(value->index, domain->legal);
-  };
-  for (size_t i = 0; i < std::min(node.args.size(), call.args.size()); ++i) {
-    look(node.args[i].value, i, 0);
-    if (const auto* list = node.args[i].value.as<ir::List>())
-      for (size_t item = 0; item < list->items.size(); ++item) look(list->items[item], i, item);
-  }
+  forEachOperand(node, [&](int value, size_t argument, size_t item) {
+    if (argument >= call.args.size() || !isInteger(graph, value)) return;
+    const std::optional<inputs::Domain> domain = inputs::domainOf(inputs::Call(call, item), argument);
+    if (domain && !domain->legal.isEverything()) take(value, domain->legal);
+  });
 }
 
 IntegerCalls integerCalls(const ir::Graph& graph) {
@@ -69,8 +64,7 @@ IntegerCalls integerCalls(const ir::Graph& graph) {
       calls.legal.push_back(legal);
     });
     for (const int output : node.outputs) isPlain = isPlain && isInteger(graph, output);
-    for (const ir::NamedArgument& argument : node.args)
-      ir::forEachValue(argument.value, [&](int value) { isPlain = isPlain && known.contains(value); });
+    ir::forEachValue(node, [&](int value) { isPlain = isPlain && known.contains(value); });
     if (!isPlain) continue;
     calls.graph.nodes.push_back(node);
     known.insert(node.outputs.begin(), node.outputs.end());
@@ -79,8 +73,7 @@ IntegerCalls integerCalls(const ir::Graph& graph) {
   std::set<int> needed(calls.graph.outputs.begin(), calls.graph.outputs.end());
   for (auto node = calls.graph.nodes.rbegin(); node != calls.graph.nodes.rend(); ++node) {
     if (std::none_of(node->outputs.begin(), node->outputs.end(), [&](int output) { return needed.contains(output); })) continue;
-    for (const ir::NamedArgument& argument : node->args)
-      ir::forEachValue(argument.value, [&](int value) { needed.insert(value); });
+    ir::forEachValue(*node, [&](int value) { needed.insert(value); });
   }
   std::erase_if(calls.graph.nodes, [&](const ir::Node& node) { return !needed.contains(node.outputs.front()); });
   std::erase_if(calls.graph.inputs, [&](int input) { return !needed.contains(input); });

@@ -8,13 +8,13 @@
 
 namespace runtime {
 
-/// Inputs of a region of which calls make indices, a row of a table for each eight numbers, say.
+/// Inputs of a region that its calls turn into indices: by a division by eight, say, into rows of a table.
 struct IndexSources {
   std::set<int> values;
   int64_t below = 1;  ///< a power of two, the largest: of integers from 0 to below it all indices exist
 };
 
-/// The inputs of which calls make indices by integers alone; nothing where there is none.
+/// The inputs that calls turn into indices by way of integers alone; nothing where there is none.
 std::optional<IndexSources> indexSourcesOf(const ir::Graph& graph);
 
 }  // namespace runtime

@@ -23,6 +23,7 @@
 #include "runtime/torch/state.h"
 #include "runtime/torch/translate.h"
 #include "runtime/torch/types.h"
+#include "runtime/workloads/region/operands.h"
 #include "runtime/workloads/region/region_check.h"
 #include "runtime/workloads/region/special_inputs.h"
 
@@ -74,18 +75,14 @@ struct Place {
   size_t item = 0;
 };
 
-/// The places where calls take a value, in order.
+/// The places where calls take a value, in order; of a list the first.
 std::vector<Place> placesOf(const ir::Graph& graph, int value) {
   std::vector<Place> places;
-  const auto isValue = [value](const ir::Argument& argument) { return argument == ir::Argument(ir::ValueRef{value}); };
   for (const ir::Node& node : graph.nodes)
-    for (size_t i = 0; i < node.args.size(); ++i) {
-      if (isValue(node.args[i].value)) places.push_back({&node, i, 0});
-      const auto* list = node.args[i].value.as<ir::List>();
-      if (list == nullptr) continue;
-      const auto found = std::find_if(list->items.begin(), list->items.end(), isValue);
-      if (found != list->items.end()) places.push_back({&node, i, static_cast<size_t>(found - list->items.begin())});
-    }
+    forEachOperand(node, [&](int taken, size_t argument, size_t item) {
+      const bool isKnown = !places.empty() && places.back().node == &node && places.back().argument == argument;
+      if (taken == value && !isKnown) places.push_back({&node, argument, item});
+    });
   return places;
 }
 
@@ -138,7 +135,7 @@ std::set<int> madeBetween(const ir::Graph& graph) {
     if (made.contains(value)) taken.insert(value);
   };
   for (const ir::Node& node : graph.nodes) {
-    for (const ir::NamedArgument& argument : node.args) ir::forEachValue(argument.value, take);
+    ir::forEachValue(node, take);
     for (const int output : node.outputs)
       if (isNew(output)) made.insert(output);
   }

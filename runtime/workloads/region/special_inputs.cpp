@@ -5,6 +5,7 @@
 
 #include "inputs/operators/facts.h"
 #include "runtime/capture/recording.h"
+#include "runtime/workloads/region/operands.h"
 
 namespace runtime {
 namespace {
@@ -21,10 +22,7 @@ class Derived {
  public:
   Derived(const ir::Graph& graph, int input) : graph_(graph), isDerived_(graph.values.size()) { add(input); }
 
-  bool has(const ir::Argument& argument) const {
-    const auto* value = argument.as<ir::ValueRef>();
-    return value != nullptr && isDerived_[static_cast<size_t>(value->index)];
-  }
+  bool has(int value) const { return isDerived_[static_cast<size_t>(value)]; }
   /// Adds a value, with the values that lie in the same memory.
   void add(int value) {
     const int storage = graph_.values[static_cast<size_t>(value)].storage;
@@ -38,17 +36,6 @@ class Derived {
   std::vector<bool> isDerived_;
 };
 
-/// Calls `take(argument, item)` for each place where a call takes what is derived.
-template <typename Take>
-void forEachTaken(const ir::Node& node, const Derived& derived, const Take& take) {
-  for (size_t i = 0; i < node.args.size(); ++i) {
-    if (derived.has(node.args[i].value)) take(i, 0);
-    if (const auto* list = node.args[i].value.as<ir::List>())
-      for (size_t item = 0; item < list->items.size(); ++item)
-        if (derived.has(list->items[item])) take(i, item);
-  }
-}
-
 }  // namespace
 
 bool mayBeSpecial(const ir::Graph& graph, int input) {
@@ -56,7 +43,8 @@ bool mayBeSpecial(const ir::Graph& graph, int input) {
   bool may = true;
   for (const ir::Node& node : graph.nodes) {
     bool isTaken = false;
-    forEachTaken(node, derived, [&](size_t argument, size_t item) {
+    forEachOperand(node, [&](int value, size_t argument, size_t item) {
+      if (!derived.has(value)) return;
       const inputs::Sample call = sampleOf(graph, node);
       isTaken = true;
       may = may && argument < call.args.size() && holdsSpecials(inputs::valueRangeOf(call, argument, item));

@@ -169,7 +169,7 @@ TEST_SUITE("regions") {
     CHECK(bed.compiled()[0].equal(bed.eager()[0]));
   }
 
-  TEST_CASE("integers of which calls make indices are drawn so that the indices exist, and are many") {
+  TEST_CASE("integers that calls turn into indices are drawn so that the indices exist, and are many") {
     RegionBed bed(R"(graph
   in x0 i64[4000]
   in x1 f32[512, 2]
