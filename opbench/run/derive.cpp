@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "opbench/run/outcome.h"
+
 namespace opbench {
 namespace {
 
@@ -43,9 +45,7 @@ void reject(Outcome& outcome, double seconds, double least) {
   outcome.reason =
       fmt::format("measured {:.2f} us cold, but its memory traffic or arithmetic takes at least {:.2f} us on this device",
                   seconds * 1e6, least * 1e6);
-  outcome.timing.reset();
-  outcome.secondary.reset();
-  outcome.speedup.reset();
+  dropTimes(outcome);
 }
 
 /// Whether hot runs, the main ones on a CPU, may find half of the sample's data in the last cache: the memory's bandwidth says

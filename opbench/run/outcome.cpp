@@ -16,8 +16,7 @@ namespace {
 void fail(Outcome& outcome, Status status, const std::string& reason) {
   outcome.status = status;
   outcome.reason = reason;
-  outcome.timing.reset();
-  outcome.secondary.reset();
+  dropTimes(outcome);
 }
 
 void set(std::span<Outcome> outcomes, Status status, const std::string& reason) {
@@ -76,6 +75,14 @@ void describe(const runtime::Callable& callable, Outcome& outcome) {
   outcome.arithmetic = callable.arithmetic;
 }
 
+void dropTimes(Outcome& outcome) {
+  outcome.timing.reset();
+  outcome.secondary.reset();
+  for (auto* derived : {&outcome.speedup, &outcome.bytesPerSecond, &outcome.ofRoofline, &outcome.ofCopy, &outcome.flopsPerSecond,
+                        &outcome.ofPeak})
+    derived->reset();
+}
+
 void attempt(std::span<Outcome> outcomes, const std::string& dumped, const std::function<void()>& step) {
   try {
     step();
@@ -106,8 +113,7 @@ void setLost(std::span<Outcome> outcomes, const std::string& error) {
     if (isAnyFailed && outcome.status == Status::Ok) continue;
     if (outcome.reason.empty() || outcome.status == Status::Ok) outcome.reason = error;
     outcome.status = fatalStatus(error);
-    outcome.timing.reset();
-    outcome.secondary.reset();
+    dropTimes(outcome);
   }
 }
 

@@ -20,6 +20,8 @@ void describe(const runtime::Callable& callable, Outcome& outcome);
 /// folder of the sample's stages, named where a compiler or ATen refused; it may be empty. Outcomes that failed before keep
 /// their reason.
 void attempt(std::span<Outcome> outcomes, const std::string& dumped, const std::function<void()>& step);
+/// Takes an outcome's times away, and what was derived from them.
+void dropTimes(Outcome& outcome);
 /// Marks an outcome as wrong.
 void setWrong(Outcome& outcome, const std::string& message);
 /// Marks an outcome as one whose times may not be the times of its work.

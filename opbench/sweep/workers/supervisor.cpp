@@ -198,9 +198,13 @@ class Supervisor {
   }
 
   void onLine(WorkerSlot& slot, const std::string& line) {
-    const auto said = workerReplyIn(line);
-    const bool isAnswer = said && std::holds_alternative<Finished>(said->reply) == slot.isReady;
-    if (!isAnswer) return onNoReply(slot);
+    std::optional<WorkerReply> said;
+    try {
+      said = workerReplyIn(line);
+    } catch (const ir::Error& error) {
+      return onNoReply(slot, error.what());
+    }
+    if (std::holds_alternative<Finished>(said->reply) != slot.isReady) return onNoReply(slot, "it answers what was not asked");
     const Reply& reply = said->reply;
     if (const auto* ready = std::get_if<Ready>(&reply)) onReady(slot, *ready);
     if (const auto* finished = std::get_if<Finished>(&reply)) onFinished(slot, *finished, said->failure);
@@ -265,9 +269,9 @@ class Supervisor {
   }
 
   /// It says what is no reply.
-  void onNoReply(WorkerSlot& slot) {
-    if (!slot.isReady) return onFailedStart(slot, "worker started with an unreadable reply");
-    fail(slot, Status::Crash, "worker sent an unreadable reply" + lastWordsOf(end(slot)));
+  void onNoReply(WorkerSlot& slot, const std::string& why) {
+    if (!slot.isReady) return onFailedStart(slot, "worker started with an unreadable reply: " + why);
+    fail(slot, Status::Crash, "worker sent an unreadable reply: " + why + lastWordsOf(end(slot)));
   }
 
   /// Ends a worker; one that the system does not let go of is left to itself, and another one is tried in its place.

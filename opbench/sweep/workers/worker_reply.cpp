@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "ir/error.h"
 #include "opbench/results/sample_result.h"
 #include "opbench/run/memory.h"
 #include "opbench/run/outcome.h"
@@ -19,14 +18,10 @@ std::string failureOf(const Finished& finished) {
 
 }  // namespace
 
-std::optional<WorkerReply> workerReplyIn(const std::string& line) {
-  try {
-    WorkerReply said{replyOf(line), ""};
-    if (const auto* finished = std::get_if<Finished>(&said.reply)) said.failure = failureOf(*finished);
-    return said;
-  } catch (const ir::Error&) {
-    return std::nullopt;
-  }
+WorkerReply workerReplyIn(const std::string& line) {
+  WorkerReply said{replyOf(line), ""};
+  if (const auto* finished = std::get_if<Finished>(&said.reply)) said.failure = failureOf(*finished);
+  return said;
 }
 
 std::string failureText(Status status, const std::string& reason) {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <optional>
 #include <string>
 
 #include "opbench/sweep/messages.h"
@@ -14,8 +13,8 @@ struct WorkerReply {
   std::string failure;
 };
 
-/// Nothing where a line is none that a worker writes.
-std::optional<WorkerReply> workerReplyIn(const std::string& line);
+/// Throws where a line is none that a worker writes.
+WorkerReply workerReplyIn(const std::string& line);
 
 /// `crash: signal 9 (Killed)`, in one line.
 std::string failureText(Status status, const std::string& reason);

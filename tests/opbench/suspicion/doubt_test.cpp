@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include "opbench/results/sample_result.h"
+#include "opbench/results/write.h"
 #include "tests/opbench/rows.h"
 
 using namespace opbench;
@@ -69,6 +71,22 @@ TEST_CASE("what a second process confirms stands; a lead that it does not show i
   CHECK(slower.outcomes[1].status == Status::Suspect);
   CHECK(slower.outcomes[1].reason ==
         "it was 5.90 to 6.10 times as fast as any other in one process, and 1.18 to 1.22 times in another");
+}
+
+TEST_CASE("a suspect keeps no figure of the times that are not believed, so that its line is read again") {
+  const Doubt doubt{Contender::Opbench, "opbench was 6.00 times as fast as any other", Interval{5.9, 6.1}};
+  Row row = raced({6e-3, 5e-3});
+  row.op = "aten.add.Tensor";
+  Outcome& suspect = row.outcomes[1];
+  suspect.speedup = 1.2;
+  suspect.bytesPerSecond = suspect.ofRoofline = suspect.ofCopy = suspect.flopsPerSecond = suspect.ofPeak = 0.5;
+  confirm(row, doubt);
+  CHECK_FALSE(suspect.speedup.has_value());
+  CHECK_FALSE(suspect.bytesPerSecond.has_value());
+  CHECK_FALSE(suspect.ofPeak.has_value());
+  const auto read = results::sampleResultOf(results::jsonLines(row, tests::exampleRun()), "worker", 1);
+  CHECK(read.row.outcomes[1].status == Status::Suspect);
+  CHECK(read.row.remeasured == doubt.why);
 }
 
 TEST_CASE("a lead that a race did not settle accuses nobody: a disturbed one, a wide one, one that was too short") {

@@ -34,7 +34,7 @@ TEST_CASE("a sample that writes without end, or garbles its worker's answer, cos
   expected[2] = expected[4] = "crash";
   CHECK(bed.statuses() == expected);
   CHECK(bed.reasonOf(2).starts_with("wrote too much to standard output or error; its last output:\nxxx"));
-  CHECK(bed.reasonOf(4) == "worker sent an unreadable reply");
+  CHECK(bed.reasonOf(4) == "worker sent an unreadable reply: worker: not JSON from column 2 on");
 }
 
 TEST_CASE("a worker that the system does not let go of costs its sample, and another one goes on") {
