@@ -98,19 +98,21 @@ ir::Strides randomStrides(RandomExpr& random, const ir::Shape& sizes) {
   return strides;
 }
 
-/// An element of a buffer, or one that is some places further along an axis where there is such a one.
+/// An element of a buffer, or one that is some places further along an axis where there is such a one: each its own, or the same.
 const ir::Expr* randomLoad(RandomExpr& random, ir::ExprPool& pool, int buffer, const ir::TensorType& type,
                            const std::vector<const ir::Expr*>& axes) {
   using ir::Op;
-  const ir::Expr* offset = elementOffset(pool, axes, type.strides);
-  if (axes.empty() || random.below(3) != 0) return pool.load(buffer, type.dtype, offset);
+  if (axes.empty() || random.below(3) != 0) return pool.load(buffer, type.dtype, elementOffset(pool, axes, type.strides));
   const auto number = [&](int64_t value) { return pool.integer(ir::DType::I64, value); };
   const size_t dim = random.below(axes.size());
   const int64_t shift = static_cast<int64_t>(random.below(5)) - 2;
+  ir::Strides strides = type.strides;
+  if (random.below(2) == 0) strides[dim] = 0;
+  const ir::Expr* offset = elementOffset(pool, axes, strides);
   const ir::Expr* place = pool.make(Op::Add, {axes[dim], number(shift)});
   const ir::Expr* isInside =
       pool.make(Op::And, {pool.make(Op::Le, {number(0), place}), pool.make(Op::Lt, {place, number(axes[dim]->axis().extent)})});
-  const ir::Expr* shifted = pool.make(Op::Add, {offset, number(shift * type.strides[dim])});
+  const ir::Expr* shifted = pool.make(Op::Add, {offset, number(shift * strides[dim])});
   return pool.load(buffer, shifted, isInside, random.make(type.dtype, axes));
 }
 

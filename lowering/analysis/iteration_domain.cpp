@@ -243,6 +243,15 @@ bool IterationDomain::moves(const Access& access, std::size_t begin, std::size_t
   return false;
 }
 
+bool IterationDomain::isMaskedAlong(const Access& load, std::size_t begin, std::size_t end) const {
+  const auto isMaskedBy = [&](const Expr* axis) {
+    return ir::dependsOn(load.node->src[1], axis) || ir::dependsOn(load.node->src[2], axis);
+  };
+  for (std::size_t d = begin; load.isMasked() && d < end; ++d)
+    if (std::any_of(dims_[d].axes.begin(), dims_[d].axes.end(), isMaskedBy)) return true;
+  return false;
+}
+
 bool IterationDomain::accumulates() const {
   return std::any_of(stores_.begin(), stores_.end(), [](const Access& store) { return store.accumulate.has_value(); });
 }

@@ -64,6 +64,12 @@ class IterationDomain {
   bool isAligned(const Access& access, int lanes, std::size_t dim) const;
   /// Whether the access moves along any of the dims from `begin` to before `end`, or may where nothing of it is affine.
   bool moves(const Access& access, std::size_t begin, std::size_t end) const;
+  /// Whether a load's mask depends on any of them.
+  bool isMaskedAlong(const Access& load, std::size_t begin, std::size_t end) const;
+  /// Whether a load may have another value elsewhere along any of them.
+  bool varies(const Access& load, std::size_t begin, std::size_t end) const {
+    return moves(load, begin, end) || isMaskedAlong(load, begin, end);
+  }
 
   /// Whether any of the stores accumulates.
   bool accumulates() const;

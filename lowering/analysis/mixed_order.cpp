@@ -41,16 +41,6 @@ std::vector<ir::Buffer> unite(const ir::Loops& first, const ir::Loops& second) {
   return buffers;
 }
 
-/// Whether a load's mask depends on any of the dims from `begin` to before `end`.
-bool isMaskedAlong(const IterationDomain& domain, const Access& access, std::size_t begin, std::size_t end) {
-  const auto isMaskedBy = [&](const Expr* axis) {
-    return ir::dependsOn(access.node->src[1], axis) || ir::dependsOn(access.node->src[2], axis);
-  };
-  for (std::size_t d = begin; access.isMasked() && d < end; ++d)
-    if (std::any_of(domain.dims()[d].axes.begin(), domain.dims()[d].axes.end(), isMaskedBy)) return true;
-  return false;
-}
-
 /// As many columns as fill a vector of the narrowest elements, if all that runs along them is aligned so.
 int chooseLanes(const IterationDomain& domain, const ir::Target& target) {
   const std::size_t along = domain.innermost();
@@ -61,7 +51,7 @@ int chooseLanes(const IterationDomain& domain, const ir::Target& target) {
     if (!access.form) return 0;
     const int64_t stride = domain.stride(access, along);
     const std::size_t uniform = stride == 0 ? domain.elementDims() : along;
-    if (stride > 1 || stride < 0 || isMaskedAlong(domain, access, uniform, along + 1)) return 0;
+    if (stride > 1 || stride < 0 || domain.isMaskedAlong(access, uniform, along + 1)) return 0;
     if (stride == 0 && domain.moves(access, uniform, along)) return 0;
     if (stride == 0) continue;
     contiguous.push_back(access);
@@ -149,8 +139,7 @@ int64_t MixedOrderReduction::sumBytes() const {
 
 MatrixInput MixedOrderReduction::input(const Access& access) const {
   const std::size_t end = domain.elementDims();
-  return {&access, domain.moves(access, 0, end) || isMaskedAlong(domain, access, 0, end),
-          domain.stride(access, domain.innermost()) == 1, false};
+  return {&access, domain.varies(access, 0, end), domain.stride(access, domain.innermost()) == 1, false};
 }
 
 std::vector<MatrixInput> MixedOrderReduction::inputs() const {

@@ -7,7 +7,7 @@ namespace lowering {
 void RowRegisters::addLoads() {
   const IterationDomain& domain = kernel_.domain();
   for (const Access& access : domain.loads())
-    if (!domain.moves(access, domain.elementDims(), domain.dims().size()))
+    if (!domain.varies(access, domain.elementDims(), domain.dims().size()))
       registers_[access.node] =
           kernel_.addLocal(kernel_.bufferName(access.buffer) + "_row", access.node->dtype, 1, ir::Space::Private);
 }

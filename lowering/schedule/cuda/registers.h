@@ -10,7 +10,7 @@
 
 namespace lowering {
 
-/// Registers for hoisted values of a row: loads that do not move along it, and what is computed of these and of reductions'
+/// Registers for hoisted values of a row: loads that do not vary along it, and what is computed of these and of reductions'
 /// results.
 class RowRegisters {
  public:
