@@ -235,10 +235,19 @@ void CudaPrinter::exchangeInPersistentCluster(const ir::Combine& combine, CudaSc
   }
 }
 
-std::string bounds(const ir::Kernel& kernel) {
-  const ir::Launch& launch = kernel.launch;
-  const std::string resident = launch.resident > 0 ? fmt::format(", {}", launch.resident) : "";
-  return fmt::format("extern \"C\" __global__ void __launch_bounds__({}{})", launch.block, resident);
+/// CTAs that a multiprocessor has to have room for: those that the launch asks for, or all that it gets, where these are few.
+/// ptxas otherwise spares registers until as many fit as the multiprocessor has threads for, and to that end puts off loads until
+/// the ones before have arrived. What it is told here is a limit as well, which must leave a thread more registers than it needs.
+int64_t residentCtas(const ir::Launch& launch, const ir::Target& target) {
+  constexpr int64_t mostThreads = 512;
+  if (launch.resident > 0) return launch.resident;
+  const int64_t all = (launch.grid * launch.cluster - 1) / target.processors + 1;
+  return all * launch.block <= mostThreads ? all : 0;
+}
+
+std::string bounds(const ir::Kernel& kernel, int64_t ctas) {
+  const std::string resident = ctas > 0 ? fmt::format(", {}", ctas) : "";
+  return fmt::format("extern \"C\" __global__ void __launch_bounds__({}{})", kernel.launch.block, resident);
 }
 
 /// The tables of a list's tensors, and all of their parameters as one: `const __grid_constant__ Tensors tensors`.
@@ -251,11 +260,13 @@ std::string listHeader(const ir::Kernel& kernel, const std::vector<std::string>&
   text += fmt::format("__constant__ const i64 elementsOf[{}] = {{{}}};\n", list.tensors(), fmt::join(list.elements, ", "));
   text += fmt::format("// Of each tensor: {}.\n", fmt::join(names.begin(), names.begin() + std::ssize(kernel.params), ", "));
   text += fmt::format("struct Tensors {{\n  void* at[{}];\n}};\n\n", list.params.size());
-  return text + fmt::format("{} {}(const __grid_constant__ Tensors tensors) {{\n", bounds(kernel), kernel.name);
+  return text +
+         fmt::format("{} {}(const __grid_constant__ Tensors tensors) {{\n", bounds(kernel, kernel.launch.resident), kernel.name);
 }
 
 /// `T* __restrict__ name` and a comment for each parameter, and the workspace.
-std::string header(const ir::Kernel& kernel, const std::vector<std::string>& names, const CudaMemory& memory) {
+std::string header(const ir::Kernel& kernel, const std::vector<std::string>& names, const CudaMemory& memory,
+                   const ir::Target& target) {
   struct Line {
     std::string declaration, comment;
   };
@@ -275,7 +286,7 @@ std::string header(const ir::Kernel& kernel, const std::vector<std::string>& nam
   const ir::Launch& launch = kernel.launch;
   const bool isCluster = launch.cluster > 1 && !launch.isPersistent;
   const std::string cluster = isCluster ? fmt::format(" __cluster_dims__({})", launch.cluster) : "";
-  std::string text = fmt::format("{}{}\n{}(", bounds(kernel), cluster, kernel.name);
+  std::string text = fmt::format("{}{}\n{}(", bounds(kernel, residentCtas(launch, target)), cluster, kernel.name);
   for (const Line& line : lines) text += fmt::format("\n    {:<{}}  // {}", line.declaration, widest, line.comment);
   return text + "\n";
 }
@@ -298,7 +309,7 @@ ir::KernelSource emitCuda(const ir::Kernel& kernel, const ir::Target& target) {
   program.name = kernel.name;
   program.backend = ir::Backend::Cuda;
   const std::string text =
-      fmt::format("{}{}}}\n", kernel.list ? listHeader(kernel, names) : header(kernel, names, memory), scope.text());
+      fmt::format("{}{}}}\n", kernel.list ? listHeader(kernel, names) : header(kernel, names, memory, target), scope.text());
   program.source = fmt::format("{}\n{}", cudaPreludeFor(text), text);
   // Without textures and the runtime's functions, which no kernel calls and NVRTC takes 5 ms to declare.
   program.options = {"--std=c++17", "-default-device", "--fmad=true", "--minimal"};

@@ -26,7 +26,7 @@ std::string between(const std::string& text, const std::string& first, const std
 }
 
 TEST_CASE("softmax: a row is held as halves, vectors are moved whole, a warp combines by shuffles") {
-  CHECK(source(tests::rowSoftmax()) == R"(extern "C" __global__ void __launch_bounds__(128)
+  CHECK(source(tests::rowSoftmax()) == R"(extern "C" __global__ void __launch_bounds__(128, 1)
 softmax(
     const f16* __restrict__ self,  // f16[512, 512]
     f16* __restrict__ out0) {      // f16[512, 512]

@@ -47,7 +47,7 @@ TEST_CASE("a kernel: launch bounds, parameters with their types, block and threa
     for i1 in 32 thread
       lanes l0 in 8
         out0[(i0*32 + i1)*8] x8 = self[(i0*32 + i1)*8] x8
-)") == R"(extern "C" __global__ void __launch_bounds__(32)
+)") == R"(extern "C" __global__ void __launch_bounds__(32, 1)
 copy(
     const f16* __restrict__ self,  // f16[2, 512]
     f16* __restrict__ out0) {      // f16[2, 512]
