@@ -98,7 +98,7 @@ class NetworkCompiler {
     ir::Graph prepared = lowering::withoutUnused(lowering::functional(lowering::withoutLists(graph), rules.draws), rules.draws);
     if (target.backend != ir::Backend::Cuda) return prepared;
     const auto isGenerated = [&](const ir::Node& node) {
-      return lowering::hasLowering(node.op) && !lowering::productOf(node) && !rules.draws(node) && rules.mayGenerate(node);
+      return lowering::hasLowering(node.op) && !lowering::isContraction(node) && !rules.draws(node) && rules.mayGenerate(node);
     };
     for (const lowering::Rewrite& rewrite : lowering::rewrites())
       if (!isWithout(rules, rewrite.name)) prepared = rewrite.apply(prepared, isGenerated);
@@ -129,7 +129,7 @@ class NetworkCompiler {
 
   /// Whether the compiler is to try a call.
   bool mayCompile(const ir::Graph& call, const ir::Node& node) const {
-    if (isWithout(rules_, lowering::rowProducts) && lowering::productOf(node)) return false;
+    if (isWithout(rules_, lowering::rowProducts) && lowering::isContraction(node)) return false;
     return !rules_.draws(node) && rules_.mayGenerate(node) && !hasLongList(node);
   }
 

@@ -124,9 +124,7 @@ class ProductJoiner {
     return std::nullopt;
   }
 
-  bool takesColumns(const ir::Node& node) const {
-    return isGenerated_(node) || productOf(node) || node.op.starts_with("aten._scaled_dot_product");
-  }
+  bool takesColumns(const ir::Node& node) const { return isGenerated_(node) || isContraction(node); }
 
   bool isSameOperand(const Part& a, const Part& b) const {
     const ir::GraphValue &left = valueOf(a.product.left), &other = valueOf(b.product.left);

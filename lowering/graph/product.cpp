@@ -49,4 +49,6 @@ std::optional<Product> productOf(const ir::Node& node) {
   return product;
 }
 
+bool isContraction(const ir::Node& node) { return productOf(node) || node.op.starts_with("aten._scaled_dot_product"); }
+
 }  // namespace lowering

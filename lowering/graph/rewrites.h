@@ -17,8 +17,9 @@ struct Rewrite {
 /// All of them, in the order in which they are done.
 std::span<const Rewrite> rewrites();
 
-/// What is left out by these names as well: kernels for products of one row or one column (lowering/operators/reduction), which
-/// ATen's library then computes, and launches that take lists of tensors (codegen/list_groups.h).
+/// What is left out by these names as well: kernels for products of one row or one column, and for attention of a few queries
+/// (lowering/operators/reduction), which ATen's library then computes, and launches that take lists of tensors
+/// (codegen/list_groups.h).
 inline constexpr std::string_view rowProducts = "row-products", tensorLists = "tensor-lists";
 
 }  // namespace lowering

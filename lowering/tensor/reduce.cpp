@@ -7,6 +7,7 @@
 
 #include "ir/error.h"
 #include "ir/text/text.h"
+#include "ir/walk.h"
 
 namespace lowering {
 namespace {
@@ -173,6 +174,12 @@ Tensor squeeze(Context& c, const Tensor& tensor, const Dims& dims) {
             for (int64_t d : dims) index.insert(index.begin() + d, zero(pool));
             return tensor.at(index);
           }};
+}
+
+Tensor computedOnce(const Context& c, const Tensor& tensor) {
+  const std::vector<const ir::Expr*> nodes = ir::postorder({tensor.at(newIndex(c.pool(), tensor.sizes)).expr()});
+  const bool isReduced = std::any_of(nodes.begin(), nodes.end(), [](const ir::Expr* node) { return node->op == Op::Reduce; });
+  return isReduced ? c.stored(tensor) : tensor;
 }
 
 Tensors asOutputs(const Context& c, Tensors tensors) {

@@ -46,6 +46,8 @@ Tensor dividedBy(const Tensor& tensor, ir::Number auto number) {
   return map([number](Value x) { return x / number; }, tensor);
 }
 
+/// The tensor, stored where its elements take reductions to compute: for what reads each of them often.
+Tensor computedOnce(const Context& c, const Tensor& tensor);
 /// The first element of each result.
 Tensor firstOf(Context& c, const Tensor& tensor, const Dims& dims);
 /// How many elements each result is made of.

@@ -93,7 +93,11 @@ bool isLeftOut(const ir::Node& node) {
   return computesNothing(schema);
 }
 
-bool drawsNumbers(const ir::Node& node) { return findOperator(node.op).hasTag(at::Tag::nondeterministic_seeded); }
+bool drawsNumbers(const ir::Node& node) {
+  const auto* chance = node.find<double>("dropout_p");
+  const bool dropsNothing = chance != nullptr && *chance == 0;
+  return findOperator(node.op).hasTag(at::Tag::nondeterministic_seeded) && !dropsNothing;
+}
 
 std::vector<inputs::Sample> recordedSamples(const ir::Graph& graph, bool all) {
   std::map<std::string, std::vector<inputs::Sample>> byOperator;

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <cmath>
 #include <map>
 #include <numeric>
 
@@ -294,6 +295,68 @@ TEST_CASE("a norm of a row is stored before products read it, as each of their r
   REQUIRE(loops.size() == 2);
   CHECK(loops[0].buffers.back().name == "stored0");
   CHECK(ir::toText(loops[1]).find("stored0") != std::string::npos);
+}
+
+TEST_CASE("on a GPU attention of a few queries is sums along keys and values, which heads of queries may share") {
+  using Numbers = std::vector<double>;
+  constexpr int heads = 4, shared = 2, queries = 2, keys = 3, features = 2;
+  const auto numbers = [](int count, double step) {
+    Numbers made;
+    for (int i = 0; i < count; ++i) made.push_back(std::sin(step * (i + 1)));
+    return made;
+  };
+  const Numbers query = numbers(heads * queries * features, 0.7), key = numbers(heads / shared * keys * features, 1.3),
+                value = numbers(heads / shared * keys * features, 2.1), bias = numbers(queries * keys, 0.9);
+  tests::Values values;
+  for (const auto& [number, data] : {std::pair(0, query), {1, key}, {2, value}, {3, bias}})
+    values.emplace(number, ir::Memory{ir::DType::F32, data});
+  const std::vector<ir::Loops> all = lowering::lower(ir::parseGraph(R"(graph
+  in q f32[1, 4, 2, 2]
+  in k f32[1, 2, 3, 2]
+  in v f32[1, 2, 3, 2]
+  in b f32[1, 1, 2, 3]
+  out0 f32[1, 4, 2, 2], out1 f32[1, 4, 2], out2 i64[], out3 i64[] = aten._scaled_dot_product_efficient_attention.default(query=q, key=k, value=v, attn_bias=b, compute_log_sumexp=True, dropout_p=0.0, is_causal=False, scale=0.5)
+  return out0, out1, out2, out3
+)"),
+                                                     ir::Backend::Cuda);
+  for (const ir::Loops& loops : all) tests::run(loops, values);
+  const auto& found = std::get<Numbers>(values.at(4).data);
+  const auto& logarithms = std::get<Numbers>(values.at(5).data);
+  for (int head = 0; head < heads; ++head)
+    for (int row = 0; row < queries; ++row) {
+      double total = 0, expected[features] = {};
+      for (int k = 0; k < keys; ++k) {
+        double score = bias[row * keys + k];
+        for (int f = 0; f < features; ++f)
+          score += 0.5 * query[(head * queries + row) * features + f] * key[(head / shared * keys + k) * features + f];
+        total += std::exp(score);
+        for (int f = 0; f < features; ++f) expected[f] += std::exp(score) * value[(head / shared * keys + k) * features + f];
+      }
+      for (int f = 0; f < features; ++f)
+        CHECK(found[(head * queries + row) * features + f] == doctest::Approx(expected[f] / total));
+      CHECK(logarithms[head * queries + row] == doctest::Approx(std::log(total)));
+    }
+}
+
+TEST_CASE("attention of many queries, of queries to the keys before them, or with dropout is left to a library") {
+  const auto refused = [](int queries, const std::string& dropout, const std::string& isCausal) {
+    const std::string graph = fmt::format(R"(graph
+  in q f32[1, 2, {0}, 8]
+  in k f32[1, 2, {0}, 8]
+  out0 f32[1, 2, {0}, 8], out1 i64[], out2 i64[] = aten._scaled_dot_product_efficient_attention.default(query=q, key=k, value=k, attn_bias=None, compute_log_sumexp=False, dropout_p={1}, is_causal={2}, scale=None)
+  return out0
+)",
+                                          queries, dropout, isCausal);
+    try {
+      return std::to_string(lowering::lower(ir::parseGraph(graph), ir::Backend::Cuda).size());
+    } catch (const ir::Error& error) {
+      return std::string(error.what());
+    }
+  };
+  CHECK(refused(1, "0.0", "False") == "3");
+  CHECK(refused(16, "0.0", "False") == "attention of many queries is not lowered");
+  CHECK(refused(2, "0.0", "True") == "attention of queries to the keys before them is not lowered");
+  CHECK(refused(2, "0.5", "False") == "attention with dropout is not lowered");
 }
 
 TEST_CASE("an index out of bounds adds nothing") {

@@ -1,25 +1,10 @@
 // Products of a single row, or with a single column: sums along rows, at the speed of a copy.
-#include <algorithm>
-
 #include "ir/error.h"
-#include "ir/walk.h"
 #include "lowering/tensor/places.h"
 #include "lowering/tensor/reduce.h"
 
 namespace lowering {
 namespace {
-
-/// Whether elements of a tensor take reductions to compute.
-bool isReduced(ir::ExprPool& pool, const Tensor& tensor) {
-  const std::vector<const ir::Expr*> nodes = ir::postorder({tensor.at(newIndex(pool, tensor.sizes)).expr()});
-  return std::any_of(nodes.begin(), nodes.end(), [](const ir::Expr* node) { return node->op == ir::Op::Reduce; });
-}
-
-/// An operand, whose elements are read once for each row of the other one: a norm is not computed as often.
-Tensor operand(const Context& c, const std::string& name) {
-  const Tensor tensor = c.tensor(name);
-  return inOpmath(isReduced(c.pool(), tensor) ? c.stored(tensor) : tensor);
-}
 
 /// The product of two operands, of matrices of one row or of one column, alone or in a batch.
 Tensor productOf(Context& c, const std::string& first, const std::string& second) {
@@ -29,7 +14,7 @@ Tensor productOf(Context& c, const std::string& first, const std::string& second
   if (type.sizes[row] > 1 && type.sizes[column] > 1)
     ir::fail(ir::ErrorKind::Unsupported, "products of several rows and columns are not lowered");
   if (!ir::isFloating(type.dtype)) ir::fail(ir::ErrorKind::Unsupported, "products of {} are not lowered", ir::name(type.dtype));
-  const Tensor left = operand(c, first), right = operand(c, second);
+  const Tensor left = inOpmath(computedOnce(c, c.tensor(first))), right = inOpmath(computedOnce(c, c.tensor(second)));
   ir::Shape terms = type.sizes;
   terms.push_back(left.sizes.back());
   const Tensor products = lazy(left.dtype, terms, [=](const Index& at) {

@@ -2,6 +2,7 @@
 #include <ATen/TensorOperators.h>
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -176,5 +177,19 @@ cnt: 1, ((T([2, 3], f32), T([3, 2], f32, stride=(1, 3))), {})
     const std::vector<inputs::Sample> all = recordedSamples(graph, true);
     CHECK(std::count_if(all.begin(), all.end(), [](const auto& sample) { return sample.op == "aten.t.default"; }) == 1);
     CHECK(inputs::parseFile(inputs::toText(all), "all", "").errors.empty());
+  }
+
+  TEST_CASE("attention draws numbers where it drops something out, and nowhere else") {
+    const auto draws = [](const char* chance) {
+      const ir::Graph graph = ir::parseGraph(fmt::format(R"(graph
+  in q f32[1, 2, 4, 8]
+  y0 f32[1, 2, 4, 8], y1 i64[], y2 i64[] = aten._scaled_dot_product_efficient_attention.default(query=q, key=q, value=q, attn_bias=None, compute_log_sumexp=False, dropout_p={}, is_causal=False, scale=None)
+  return y0
+)",
+                                                         chance));
+      return runtime::drawsNumbers(graph.nodes.front());
+    };
+    CHECK_FALSE(draws("0.0"));
+    CHECK(draws("0.1"));
   }
 }

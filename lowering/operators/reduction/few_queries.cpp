@@ -1,0 +1,111 @@
+// Attention of a few queries, as where a token is decoded: sums along keys and values, which are read once for all queries.
+#include <cmath>
+
+#include "ir/error.h"
+#include "lowering/tensor/places.h"
+#include "lowering/tensor/reduce.h"
+
+namespace lowering {
+namespace {
+
+/// Queries that share the keys of a head, each of which takes sums of its own; and queries altogether, beyond which a library's
+/// kernels have work for all multiprocessors.
+constexpr int64_t mostShared = 8, mostQueries = 256;
+
+/// What queries attend to. Tensors are [batch, heads, queries or keys, features]. Queries of several heads may share a head of
+/// keys and values; those that do are numbered.
+struct Attention {
+  Tensor query, key, value;
+  std::optional<Tensor> bias;
+  double scale = 1;
+
+  int64_t heads() const { return query.sizes[1] / key.sizes[1]; }
+  int64_t queries() const { return heads() * query.sizes[2]; }
+  /// The place of the query of a number beside a head of keys.
+  Index place(Value batch, Value head, int64_t number, Value last) const {
+    const int64_t rows = query.sizes[2];
+    return {batch, simplified(head * heads() + number / rows), head.like(number % rows), last};
+  }
+};
+
+Attention attentionOf(Context& c) {
+  const auto refuse = [](const char* what) { ir::fail(ir::ErrorKind::Unsupported, "attention {} is not lowered", what); };
+  if (c.backend() == ir::Backend::Cpu) refuse("on CPUs");
+  if (c.number("dropout_p") != 0) refuse("with dropout");
+  if (c.flag("is_causal")) refuse("of queries to the keys before them");
+  if (c.has("return_debug_mask") && c.flag("return_debug_mask")) refuse("that returns its mask");
+  const auto operand = [&](const char* name) { return inOpmath(computedOnce(c, c.tensor(name))); };
+  Attention attention{operand("query"), operand("key"), operand("value"), {}};
+  const ir::Shape &query = attention.query.sizes, &key = attention.key.sizes;
+  if (numelOf(key) == 0 || query[1] % key[1] != 0) refuse("of these heads");
+  if (attention.queries() > mostShared || query[0] * query[1] * query[2] > mostQueries) refuse("of many queries");
+  attention.scale = c.isNone("scale") ? 1 / std::sqrt(static_cast<double>(query[3])) : c.number("scale");
+  const auto bias = c.has("attn_bias") ? c.optionalTensor("attn_bias") : std::nullopt;
+  if (bias) attention.bias = expand(inOpmath(*bias), {query[0], query[1], query[2], key[2]});
+  return attention;
+}
+
+/// How well each key fits a query: [batch, heads of keys, keys].
+Tensor scoresOf(Context& c, const Attention& a, int64_t number) {
+  const Tensor products = lazy(a.key.dtype, a.key.sizes,
+                               [=](const Index& at) { return a.query.at(a.place(at[0], at[1], number, at[3])) * a.key.at(at); });
+  const Tensor sums = squeeze(c, sum(c, products, {3}), {3});
+  return lazy(sums.dtype, sums.sizes, [=](const Index& at) {
+    const Value score = sums.at(at) * a.scale;
+    return a.bias ? score + a.bias->at(a.place(at[0], at[1], number, at[2])) : score;
+  });
+}
+
+/// The values by their weights: [batch, heads of keys, features].
+Tensor weighted(Context& c, const Tensor& weights, const Tensor& value) {
+  const Tensor products =
+      lazy(value.dtype, value.sizes, [=](const Index& at) { return weights.at(leading(at, 1)) * value.at(at); });
+  return squeeze(c, sum(c, products, {2}), {2});
+}
+
+/// What each number's query has, [batch, heads of keys, ..], at the places of queries.
+Tensor joined(const Attention& a, const Tensors& each, const ir::Shape& sizes) {
+  return lazy(each.front().dtype, sizes, [=](const Index& at) {
+    const Value head = simplified(at[1] / a.heads());
+    const Value number = simplified((at[1] - head * a.heads()) * a.query.sizes[2] + at[2]);
+    Index place{at[0], head};
+    if (each.front().sizes.size() > place.size()) place.push_back(at[3]);
+    Value value = each.front().at(place);
+    for (std::size_t i = 1; i < each.size(); ++i) value = readWhere(number == static_cast<int64_t>(i), each[i].at(place), value);
+    return value;
+  });
+}
+
+/// The results behind the first are the logarithms of sums of exponentials, where these are asked for, and seeds, from which
+/// nothing was drawn.
+Tensors attend(Context& c) {
+  const Attention attention = attentionOf(c);
+  Tensors scores, weights, outputs, sums;
+  for (int64_t i = 0; i < attention.queries(); ++i) scores.push_back(c.stored(scoresOf(c, attention, i)));
+  for (const Tensor& score : scores) {
+    const Tensor top = amax(c, score, {2});
+    const Tensor powers = map([](Value x, Value top) { return where(top == -INFINITY, 0.0, exp(x - top)); }, score, top);
+    const Tensor total = sum(c, powers, {2});
+    weights.push_back(c.stored(map([](Value x, Value total) { return where(total == 0.0, 0.0, x / total); }, powers, total)));
+    sums.push_back(squeeze(c, map([](Value total, Value top) { return log(total) + top; }, total, top), {2}));
+  }
+  const bool isAlone = weights.size() == 1;
+  for (const Tensor& weight : weights) {
+    const Tensor output = weighted(c, weight, attention.value);
+    outputs.push_back(isAlone ? output : c.stored(output));
+  }
+  const Tensor output = cast(joined(attention, outputs, c.outputType().sizes), c.outputType().dtype);
+  Tensors results{isAlone ? output : c.stored(output)};
+  for (int i = 1; i < c.outputCount(); ++i) {
+    const ir::TensorType& type = c.outputType(i);
+    results.push_back(ir::isFloating(type.dtype) ? joined(attention, sums, type.sizes) : zeros(c.pool(), type));
+  }
+  return asOutputs(c, results);
+}
+
+const Lowering flash{"aten::_scaled_dot_product_flash_attention", attend};
+const Lowering efficient{"aten::_scaled_dot_product_efficient_attention", attend};
+const Lowering cudnn{"aten::_scaled_dot_product_cudnn_attention", attend};
+
+}  // namespace
+}  // namespace lowering
