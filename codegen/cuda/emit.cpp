@@ -238,11 +238,13 @@ void CudaPrinter::exchangeInPersistentCluster(const ir::Combine& combine, CudaSc
 /// CTAs that a multiprocessor has to have room for: those that the launch asks for, or all that it gets, where these are few.
 /// ptxas otherwise spares registers until as many fit as the multiprocessor has threads for, and to that end puts off loads until
 /// the ones before have arrived. What it is told here is a limit as well, which must leave a thread more registers than it needs.
+/// Large clusters do not find room on all multiprocessors: the last of them shares some, or waits for a second wave.
 int64_t residentCtas(const ir::Launch& launch, const ir::Target& target) {
-  constexpr int64_t mostThreads = 512;
+  constexpr int64_t mostThreads = 512, usualCluster = 4;
   if (launch.resident > 0) return launch.resident;
   const int64_t all = (launch.grid * launch.cluster - 1) / target.processors + 1;
-  return all * launch.block <= mostThreads ? all : 0;
+  if (all * launch.block > mostThreads) return 0;
+  return all + (launch.cluster > usualCluster ? 1 : 0);
 }
 
 std::string bounds(const ir::Kernel& kernel, int64_t ctas) {

@@ -24,6 +24,9 @@ std::vector<const Access*> stagedAccesses(const IterationDomain& domain) {
   return found;
 }
 
+/// Whether neighbouring rows share what is read: little of a tile.
+bool isShared(const IterationDomain& domain, const Access& access) { return domain.isUniform(access, domain.elementDims() - 1); }
+
 bool runsAlong(const IterationDomain& domain, const Access& access, std::size_t begin, std::size_t end) {
   for (std::size_t d = begin; d < end; ++d)
     if (domain.dims()[d].extent > 1 && domain.stride(access, d) == 1) return true;
@@ -91,7 +94,7 @@ int64_t bytesOfElement(const IterationDomain& domain) {
   std::vector<const Access*> tiles;
   for (const Access* access : stagedAccesses(domain)) {
     const auto isAlike = [&](const Access* tile) { return access->node == nullptr && liesLike(*tile, *access); };
-    if (domain.isUniform(*access, domain.elementDims() - 1)) continue;  // little: neighbouring rows share it
+    if (isShared(domain, *access)) continue;
     if (std::none_of(tiles.begin(), tiles.end(), isAlike)) tiles.push_back(access);
   }
   const auto add = [](int64_t sum, const Access* tile) { return sum + tile->elementBytes; };
@@ -181,7 +184,8 @@ std::optional<std::size_t> StagedDraft::unevenDim(const IterationDomain& domain)
 }
 
 bool runsBothWays(const IterationDomain& domain) {
-  const std::vector<const Access*> accesses = stagedAccesses(domain);
+  std::vector<const Access*> accesses = stagedAccesses(domain);
+  std::erase_if(accesses, [&](const Access* access) { return isShared(domain, *access); });
   const auto some = [&](std::size_t begin, std::size_t end) {
     const auto runs = [&](const Access* access) { return runsAlong(domain, *access, begin, end); };
     return std::any_of(accesses.begin(), accesses.end(), runs);

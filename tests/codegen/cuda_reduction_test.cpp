@@ -118,6 +118,20 @@ TEST_CASE("a cluster: its peers have started before anything is written to them;
 )");
 }
 
+TEST_CASE("ptxas is told how many CTAs a multiprocessor gets, where these are few") {
+  const auto bounds = [](const ir::Kernel& kernel, int processors) {
+    ir::Target target = tests::hopper();
+    target.processors = processors;
+    return between(std::string(codegen::withoutPrelude(tests::cudaProgram(kernel, target).source)), "__launch_bounds__", "\n");
+  };
+  const ir::Kernel rows = tests::rowSoftmax();  // 128 CTAs of 128 threads
+  CHECK(bounds(rows, 128) == "__launch_bounds__(128, 1)");
+  CHECK(bounds(rows, 127) == "__launch_bounds__(128, 2)");
+  CHECK(bounds(rows, 25) == "__launch_bounds__(128)");
+  ir::Kernel large = tests::combineKernel({.threads = 64, .ctas = 8});
+  CHECK(bounds(large, 132).starts_with("__launch_bounds__(128, 2)"));
+}
+
 TEST_CASE("what follows the grid is done by the CTA that comes last; the workspace holds global arrays and the count of CTAs") {
   const std::string text = source(tests::fullSum());
   CHECK(text.find("    u8* workspace) {               // 768 bytes\n") != std::string::npos);

@@ -60,6 +60,17 @@ TEST_CASE("rows that memory runs across are staged, beside rows that are gathere
   CHECK(schedule.staging == lowering::Staging::All);
 }
 
+TEST_CASE("columns that are multiplied by a row are summed where they lie: the row is little beside them") {
+  const lowering::LayoutSchedule schedule = scheduleOf(R"(
+  in weights bf16[32, 1, 2048]
+  in values  bf16[32, 2048, 128]
+  sums bf16[32, 1, 128] = aten.bmm.default(self=weights, mat2=values)
+  return sums
+)");
+  CHECK(schedule.staging == lowering::Staging::None);
+  CHECK(schedule.layout.lanes() == 8);
+}
+
 TEST_CASE("a few elements take as many threads as the CTAs of a few rows, and share their launch; many do not") {
   CHECK(tests::kernelsOf(rowsBesideElements(32), tests::hopper()).size() == 1);
   CHECK(tests::kernelsOf(rowsBesideElements(32768), tests::hopper()).size() == 2);
