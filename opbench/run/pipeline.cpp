@@ -120,6 +120,7 @@ class SampleRace {
  private:
   const RaceSettings& options() const { return context_.bench.options; }
   bool isNetwork() const { return inputs::isNetwork(context_.row.op); }
+  bool isPlan(const Outcome& outcome) const { return outcome.contender == Contender::Opbench && isNetwork(); }
 
   void watchNetwork();
   void takeReference();
@@ -133,6 +134,7 @@ class SampleRace {
   void checkOnUnforeseenData();
 
   Verdict judge(PreparedContender& contender);
+  std::string whereWrong() const;
   void dropFailed(const std::function<Verdict(PreparedContender&)>& judge) {
     opbench::dropFailed(contenders_, workload_->reference(), context_.dump.folder(), judge);
   }
@@ -225,8 +227,7 @@ void SampleRace::makeContenders() {
     attempt({&outcome, 1}, context_.dump.folder(), [&] {
       if (outcome.status != Status::Ok) return;
       PreparedContender contender = prepare(outcome, context_);
-      const bool isPlan = outcome.contender == Contender::Opbench && isNetwork();
-      if (context_.isChecked && isPlan && options().checksGroups)
+      if (context_.isChecked && isPlan(outcome) && options().checksGroups)
         if (std::string why = whichGroupIsWrong(sample_, context_); !why.empty()) return setWrong(outcome, std::move(why));
       if (context_.isChecked) {
         const TimedStage checking(stages::checking);
@@ -240,7 +241,19 @@ void SampleRace::makeContenders() {
 Verdict SampleRace::judge(PreparedContender& contender) {
   Verdict verdict = judged(contender, correctness_, context_);
   if (!verdict.doubt.empty()) context_.row.doubt = verdict.doubt;
+  if (!verdict.ok && isPlan(*contender.outcome)) verdict.message += whereWrong();
   return verdict;
+}
+
+/// Where a plan goes wrong, as far as its groups alone show it; nothing where they cannot be checked now.
+std::string SampleRace::whereWrong() const {
+  if (options().checksGroups) return "; each of its groups is right by itself";
+  try {
+    const std::string why = whichGroupIsWrong(sample_, context_);
+    return why.empty() ? "; each of its groups is right by itself" : "; wrong by itself: " + why;
+  } catch (const std::exception&) {
+    return "";
+  }
 }
 
 void SampleRace::checkResults() {

@@ -273,6 +273,18 @@ TEST_CASE("--check-groups names the group of a plan that is wrong, and --dump ha
   CHECK(opbenchOf(raced(read.samples[0].op, call, alone)).status == Status::Wrong);
 }
 
+TEST_CASE("a wrong network says which group of its plan is wrong, or that none is by itself") {
+  constexpr const char* lstm = "((T([3, 3, 4], f32),), {'hidden': 6})";
+  RaceSettings options;
+  options.contenders = {runtime::Contender("aten"), runtime::Contender::Opbench};
+  const auto reasonWith = [&](Fault fault) {
+    options.fault = fault;
+    return opbenchOf(raced("rnn.lstm.training", lstm, options)).reason;
+  };
+  CHECK(reasonWith(Fault::OffByOne).find("; wrong by itself: group ") != std::string::npos);
+  CHECK(reasonWith(Fault::SwappedSteps).find("; each of its groups is right by itself") != std::string::npos);
+}
+
 TEST_CASE("a fault makes a wrong row without a speedup") {
   for (Fault fault : {Fault::UnwrittenTail, Fault::OffByOne, Fault::StaleOutput, Fault::Zeros}) {
     RaceSettings options;
