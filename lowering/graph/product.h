@@ -23,8 +23,8 @@ struct Product {
 /// The product that a call is; nothing for other calls.
 std::optional<Product> productOf(const ir::Node& node);
 
-/// Whether a call sums up products of its operands' elements: a product of matrices, or attention. ATen's library computes those
-/// of many rows.
+/// Whether a call sums up products of its operands' elements: a product of matrices, or attention. ATen's library computes
+/// products of many rows.
 bool isContraction(const ir::Node& node);
 
 }  // namespace lowering

@@ -13,7 +13,7 @@ namespace {
 constexpr int64_t mostShared = 8, mostQueries = 256;
 
 /// What queries attend to. Tensors are [batch, heads, queries or keys, features]. Queries of several heads may share a head of
-/// keys and values; those that do are numbered.
+/// keys and values; queries that share one are numbered.
 struct Attention {
   Tensor query, key, value;
   std::optional<Tensor> bias;
@@ -56,23 +56,34 @@ Tensor scoresOf(Context& c, const Attention& a, int64_t number) {
   });
 }
 
-/// The values by their weights: [batch, heads of keys, features].
-Tensor weighted(Context& c, const Tensor& weights, const Tensor& value) {
-  const Tensor products =
-      lazy(value.dtype, value.sizes, [=](const Index& at) { return weights.at(leading(at, 1)) * value.at(at); });
+/// The values by the weights of one query of each head of keys: [batch, heads of keys, features].
+Tensor outputOf(Context& c, const Tensor& weights, const Tensor& value, int64_t number) {
+  const Tensor products = lazy(value.dtype, value.sizes, [=](const Index& at) {
+    return weights.at({at[0], at[1], at[0].like(number), at[2]}) * value.at(at);
+  });
   return squeeze(c, sum(c, products, {2}), {2});
 }
 
-/// What each number's query has, [batch, heads of keys, ..], at the places of queries.
-Tensor joined(const Attention& a, const Tensors& each, const ir::Shape& sizes) {
+/// What the queries have, one after another: [batch, heads of keys, queries, ..] of [batch, heads of keys, ..] of each.
+Tensor numbered(const Tensors& each) {
+  ir::Shape sizes = each.front().sizes;
+  sizes.insert(sizes.begin() + 2, std::ssize(each));
   return lazy(each.front().dtype, sizes, [=](const Index& at) {
-    const Value head = simplified(at[1] / a.heads());
-    const Value number = simplified((at[1] - head * a.heads()) * a.query.sizes[2] + at[2]);
-    Index place{at[0], head};
-    if (each.front().sizes.size() > place.size()) place.push_back(at[3]);
+    Index place = at;
+    place.erase(place.begin() + 2);
     Value value = each.front().at(place);
-    for (std::size_t i = 1; i < each.size(); ++i) value = readWhere(number == static_cast<int64_t>(i), each[i].at(place), value);
+    for (std::size_t i = 1; i < each.size(); ++i) value = readWhere(at[2] == static_cast<int64_t>(i), each[i].at(place), value);
     return value;
+  });
+}
+
+/// The same by heads of queries: [batch, heads, queries of a head, ..].
+Tensor byHeads(const Attention& a, const Tensor& numbered, const ir::Shape& sizes) {
+  return lazy(numbered.dtype, sizes, [=](const Index& at) {
+    const Value head = simplified(at[1] / a.heads());
+    Index place{at[0], head, simplified((at[1] - head * a.heads()) * a.query.sizes[2] + at[2])};
+    if (numbered.sizes.size() > place.size()) place.push_back(at[3]);
+    return numbered.at(place);
   });
 }
 
@@ -80,25 +91,22 @@ Tensor joined(const Attention& a, const Tensors& each, const ir::Shape& sizes) {
 /// nothing was drawn.
 Tensors attend(Context& c) {
   const Attention attention = attentionOf(c);
-  Tensors scores, weights, outputs, sums;
-  for (int64_t i = 0; i < attention.queries(); ++i) scores.push_back(c.stored(scoresOf(c, attention, i)));
-  for (const Tensor& score : scores) {
-    const Tensor top = amax(c, score, {2});
-    const Tensor powers = map([](Value x, Value top) { return where(top == -INFINITY, 0.0, exp(x - top)); }, score, top);
-    const Tensor total = sum(c, powers, {2});
-    weights.push_back(c.stored(map([](Value x, Value total) { return where(total == 0.0, 0.0, x / total); }, powers, total)));
-    sums.push_back(squeeze(c, map([](Value total, Value top) { return log(total) + top; }, total, top), {2}));
+  Tensors each;
+  for (int64_t i = 0; i < attention.queries(); ++i) each.push_back(c.stored(scoresOf(c, attention, i)));
+  const Tensor scores = numbered(each), top = amax(c, scores, {3});
+  const Tensor powers = map([](Value x, Value top) { return where(top == -INFINITY, 0.0, exp(x - top)); }, scores, top);
+  const Tensor total = sum(c, powers, {3});
+  const Tensor weights = c.stored(map([](Value x, Value total) { return where(total == 0.0, 0.0, x / total); }, powers, total));
+  for (int64_t i = 0; i < attention.queries(); ++i) {
+    const Tensor output = outputOf(c, weights, attention.value, i);
+    each[static_cast<std::size_t>(i)] = attention.queries() == 1 ? output : c.stored(output);
   }
-  const bool isAlone = weights.size() == 1;
-  for (const Tensor& weight : weights) {
-    const Tensor output = weighted(c, weight, attention.value);
-    outputs.push_back(isAlone ? output : c.stored(output));
-  }
-  const Tensor output = cast(joined(attention, outputs, c.outputType().sizes), c.outputType().dtype);
-  Tensors results{isAlone ? output : c.stored(output)};
+  const Tensor output = cast(byHeads(attention, numbered(each), c.outputType().sizes), c.outputType().dtype);
+  Tensors results{attention.queries() == 1 ? output : c.stored(output)};
+  const Tensor sums = squeeze(c, map([](Value total, Value top) { return log(total) + top; }, total, top), {3});
   for (int i = 1; i < c.outputCount(); ++i) {
     const ir::TensorType& type = c.outputType(i);
-    results.push_back(ir::isFloating(type.dtype) ? joined(attention, sums, type.sizes) : zeros(c.pool(), type));
+    results.push_back(ir::isFloating(type.dtype) ? byHeads(attention, sums, type.sizes) : zeros(c.pool(), type));
   }
   return asOutputs(c, results);
 }
