@@ -235,10 +235,10 @@ void CudaPrinter::exchangeInPersistentCluster(const ir::Combine& combine, CudaSc
   }
 }
 
-/// CTAs that ptxas is told to leave room for on a multiprocessor: as many as the launch asks for, or all that it gets, where few are.
-/// Otherwise ptxas spares registers until as many fit as the multiprocessor has threads for, and to that end puts off loads until
-/// earlier ones have arrived. The number is a limit as well, which must leave a thread more registers than it needs. Large clusters
-/// do not find room on all multiprocessors: the last of them shares some, or waits for a second wave.
+/// CTAs that ptxas is told to leave room for on a multiprocessor: as many as the launch asks for, or all that it gets, where
+/// these are few. Otherwise ptxas spares registers until as many fit as the multiprocessor has threads for, and to that end puts
+/// off loads until earlier ones have arrived. The number is a limit as well, which must leave a thread more registers than it
+/// needs. Large clusters do not find room on all multiprocessors: the last of them shares some, or waits for a second wave.
 int64_t residentCtas(const ir::Launch& launch, const ir::Target& target) {
   constexpr int64_t mostThreads = 512, usualCluster = 4;
   if (launch.resident > 0) return launch.resident;
