@@ -69,7 +69,10 @@ BoundCall::BoundCall(const ir::Node& node, std::optional<at::Device> device, Pre
   if (where && !slots_.empty() && (told == nullptr || told->is<ir::None>())) arguments_[static_cast<size_t>(*where)] = IValue();
   if (!std::is_permutation(writes.begin(), writes.end(), node.writes.begin(), node.writes.end()))
     ir::fail(ir::ErrorKind::Input, "{} writes other values than its node says", node.op);
-  if (precision == Precision::Float64) arguments_ = inFloat64(op_.schema(), arguments_);
+  if (precision == Precision::Float64) {
+    arguments_ = inFloat64(op_.schema(), arguments_);
+    form_ = float64FormOf(node.op);
+  }
   readsHost_ = op_.hasTag(at::Tag::data_dependent_output);
 }
 
@@ -96,7 +99,10 @@ std::vector<at::Tensor> BoundCall::operator()(const TensorOf& tensorOf, std::vec
   if (counted_) stack[*counted_] = stack[*counted_].toInt() + stack[0].toTensor().storage_offset();
   // An argument that gets other sizes and strides is another value from then on.
   if (effects_.changesMetadata) stack[0] = at::alias(stack[0].toTensor());
-  op_.callBoxed(stack);
+  if (form_ != nullptr)
+    stack = {form_(stack)};
+  else
+    op_.callBoxed(stack);
   std::vector<at::Tensor> made;
   for (const IValue& result : stack) {
     if (readsHost_ && result.isScalar()) hostReads.push_back(numberIn(result.toScalar()));

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ir/graph.h"
+#include "runtime/torch/float64_forms.h"
 #include "runtime/torch/schema.h"
 
 namespace runtime {
@@ -47,6 +48,7 @@ class BoundCall {
   };
 
   c10::OperatorHandle op_;
+  Float64Form form_ = nullptr;  ///< that takes the operator's place
   torch::jit::Stack arguments_;
   std::vector<Slot> slots_;
   std::vector<int> outputs_;

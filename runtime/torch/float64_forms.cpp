@@ -1,10 +1,19 @@
 #include "runtime/torch/float64_forms.h"
 
+#include <ATen/TensorOperators.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/bmm.h>
 #include <ATen/ops/cat.h>
+#include <ATen/ops/logsumexp.h>
+#include <ATen/ops/matmul.h>
 #include <ATen/ops/mm.h>
+#include <ATen/ops/ones_like.h>
 #include <ATen/ops/stack.h>
+#include <ATen/ops/zeros.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "ir/error.h"
 
@@ -32,8 +41,81 @@ c10::IValue groupedProduct(const std::vector<c10::IValue>& arguments) {
   return at::cat(products, isGroupedA ? 0 : 1);
 }
 
+/// Attention without dropout: what queries attend to, [batch, heads, queries or keys, features], and how.
+struct Attention {
+  at::Tensor query, key, value, bias;  ///< no bias where that is not defined
+  bool isCausal = false;
+  double scale = 1;
+
+  Attention(const c10::IValue& query, const c10::IValue& key, const c10::IValue& value, const c10::IValue& bias, bool isCausal,
+            const c10::IValue& scale)
+      : query(query.toTensor()), key(key.toTensor()), value(value.toTensor()), isCausal(isCausal) {
+    if (!bias.isNone()) this->bias = bias.toTensor();
+    this->scale = scale.isNone() ? 1 / std::sqrt(static_cast<double>(this->query.size(3))) : scale.toDouble();
+  }
+
+  int64_t shared() const { return query.size(1) / key.size(1); }  ///< heads of queries to a head of keys
+  at::Tensor ofQueries(const at::Tensor& keys) const { return shared() == 1 ? keys : keys.repeat_interleave(shared(), 1); }
+  /// Sums over the heads of queries that share a head of keys.
+  at::Tensor ofKeys(const at::Tensor& gradient) const { return gradient.unflatten(1, {key.size(1), shared()}).sum(2); }
+  at::Tensor scores() const {
+    at::Tensor scores = at::matmul(query, ofQueries(key).transpose(2, 3)) * scale;
+    if (bias.defined()) scores = scores + bias;
+    if (isCausal) {
+      const at::Tensor isLater = at::ones_like(scores, at::kBool).triu(1);
+      scores = scores.masked_fill(isLater, -std::numeric_limits<double>::infinity());
+    }
+    return scores;
+  }
+};
+
+/// The output, the logarithms of the sums of exponentials where they are asked for, and the seed and the offset of the dropout.
+c10::IValue attention(const std::vector<c10::IValue>& a) {
+  if (a.at(5).toDouble() != 0 || a.at(7).toBool())
+    ir::fail(ir::ErrorKind::Unsupported, "attention in float64 drops nothing out, and returns no mask");
+  const Attention attention(a.at(0), a.at(1), a.at(2), a.at(3), a.at(6).toBool(), a.at(8));
+  const at::Tensor scores = attention.scores(), sums = at::logsumexp(scores, 3, true);
+  std::vector<c10::IValue> results{at::matmul((scores - sums).exp(), attention.ofQueries(attention.value))};
+  if (a.at(4).toBool()) results.emplace_back(sums);
+  for (int i = 0; i < 2; ++i) results.emplace_back(at::zeros({}, scores.options().dtype(at::kLong)));
+  return c10::ivalue::Tuple::create(std::move(results));
+}
+
+/// The gradients of query, key and value, from the output and the logarithms that the call is given.
+c10::IValue attentionBackward(const std::vector<c10::IValue>& a) {
+  if (a.at(13).toDouble() != 0) ir::fail(ir::ErrorKind::Unsupported, "attention in float64 drops nothing out");
+  const Attention attention(a.at(1), a.at(2), a.at(3), a.at(8), a.at(14).toBool(), a.at(15));
+  const at::Tensor gradient = a.at(0).toTensor(), output = a.at(4).toTensor();
+  const at::Tensor sums = a.at(5).toTensor().reshape({gradient.size(0), gradient.size(1), gradient.size(2), 1});
+  const at::Tensor weights = (attention.scores() - sums).exp();
+  const at::Tensor ofWeights = at::matmul(gradient, attention.ofQueries(attention.value).transpose(2, 3));
+  const at::Tensor ofScores = weights * (ofWeights - (gradient * output).sum(3, true)) * attention.scale;
+  return c10::ivalue::Tuple::create(at::matmul(ofScores, attention.ofQueries(attention.key)),
+                                    attention.ofKeys(at::matmul(ofScores.transpose(2, 3), attention.query)),
+                                    attention.ofKeys(at::matmul(weights.transpose(2, 3), gradient)));
+}
+
+c10::IValue none(const std::vector<c10::IValue>& /*arguments*/) {
+  ir::fail(ir::ErrorKind::Unsupported, "ATen has no form of this operator in float64");
+}
+
+struct FormOf {
+  std::string_view op;
+  Float64Form form;
+};
+
+/// cuDNN's attention takes doubles, and reads them as if they were bfloat16.
+constexpr FormOf forms[] = {{"aten._grouped_mm.default", groupedProduct},
+                            {"aten._scaled_dot_product_cudnn_attention.default", attention},
+                            {"aten._scaled_dot_product_cudnn_attention_backward.default", attentionBackward},
+                            {"aten._cudnn_attention_forward.default", none},
+                            {"aten._cudnn_attention_backward.default", none}};
+
 }  // namespace
 
-Float64Form float64FormOf(const std::string& op) { return op == "aten._grouped_mm.default" ? groupedProduct : nullptr; }
+Float64Form float64FormOf(const std::string& op) {
+  const auto* found = std::find_if(std::begin(forms), std::end(forms), [&](const FormOf& each) { return each.op == op; });
+  return found == std::end(forms) ? nullptr : found->form;
+}
 
 }  // namespace runtime

@@ -58,7 +58,7 @@ TensorList givenInFloat64(const AtenCall& call, const torch::jit::Stack& given) 
   torch::jit::Stack stack;
   try {
     torch::jit::Stack arguments = inFloat64(call.handle.schema(), given);
-    if (const Float64Form form = float64FormOf(call.op)) return makeTensorList({form(arguments).toTensor()});
+    if (const Float64Form form = float64FormOf(call.op)) return makeTensorList(tensorsIn(form(arguments)));
     if (!call.device.is_cpu()) {
       try {
         return makeTensorList(call.run(arguments, stack));

@@ -54,6 +54,21 @@ std::string replaced(const std::string& from, const std::string& to) {
 }  // namespace
 
 TEST_SUITE("regions") {
+  TEST_CASE("calls that have no kernel in float64 are made of others there, as they are alone") {
+    RegionBed bed(R"(graph
+  in x0 bf16[16, 8]
+  in x1 bf16[4, 8, 24]
+  in x2 i32[4]
+  y0 bf16[16, 24] = aten._grouped_mm.default(self=x0, mat2=x1, offs=x2, bias=None, out_dtype=None)
+  y1 bf16[16, 24] = aten.relu.default(self=y0)
+  return y1
+)");
+    const TensorList wide = bed.region.runEagerInFloat64();
+    REQUIRE(wide.size() == 1);
+    CHECK(wide.type(0).dtype == ir::DType::F64);
+    CHECK(wide.state().tensors[0].allclose(bed.eager()[0].to(at::kDouble), 0.02, 0.02));
+  }
+
   TEST_CASE("a call that counts from the beginning of a storage counts from an input's first element, guards or not") {
     for (const std::string& write : {"", "  x0 = aten.copy_.default(self=x0, src=x1, non_blocking=False) writes x0\n"}) {
       CAPTURE(write);
