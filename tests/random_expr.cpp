@@ -168,7 +168,12 @@ ir::Loops randomLoops(uint64_t seed, const RandomOptions& options) {
   ir::ExprPool& pool = *loops.pool;
   RandomExpr random(pool, seed, options);
   ir::Shape sizes(random.below(4));
-  for (int64_t& size : sizes) size = 1 + static_cast<int64_t>(random.below(static_cast<uint64_t>(options.maxExtent)));
+  int64_t most = options.mostPoints;
+  for (int64_t& size : sizes) {
+    size = options.extents.empty() ? 1 + static_cast<int64_t>(random.below(static_cast<uint64_t>(options.maxExtent)))
+                                   : std::min(most, random.pick(options.extents));
+    most = std::max<int64_t>(most / size, 1);
+  }
   for (const int64_t size : sizes) loops.axes.push_back(pool.axis(size));
   std::vector<const ir::Expr*> leaves = loops.axes;
   const int inputs = 2 + static_cast<int>(random.below(2));

@@ -20,6 +20,9 @@ struct RandomOptions {
   bool reductions = false;  ///< results of reductions beside inputs, and stores over some of the axes
   std::vector<ir::DType> dtypes{ir::DType::F32, ir::DType::F64, ir::DType::F16, ir::DType::BF16,
                                 ir::DType::I32, ir::DType::I64, ir::DType::U8,  ir::DType::Bool};
+  /// Extents that are drawn from instead of up to maxExtent, so many points in all at most.
+  std::vector<int64_t> extents = {};
+  int64_t mostPoints = 9000;
 };
 
 /// Makes expressions whose value is defined for every input: divisors and shift counts are constants that fit, and what

@@ -349,7 +349,21 @@ bool isNest(const ir::Loops& loops) {
   }
 }
 
-TEST_CASE("integers combine to the same in every order, whatever is done with them") {
+/// Checks the random loops of these seeds that are nests, and counts them.
+int checkNests(const tests::RandomOptions& options, uint64_t seeds) {
+  int scheduled = 0;
+  for (uint64_t seed = 0; seed < seeds; ++seed) {
+    const ir::Loops loops = tests::randomLoops(seed, options);
+    if (!isNest(loops)) continue;
+    CAPTURE(seed);
+    checkSchedules(loops, seed);
+    ++scheduled;
+  }
+  return scheduled;
+}
+
+TEST_CASE(
+    "integers combine to the same in every order, whatever is done with them, in small nests and in long rows and columns") {
   tests::RandomOptions options;
   options.reductions = true;
   options.exactOnly = true;
@@ -358,15 +372,11 @@ TEST_CASE("integers combine to the same in every order, whatever is done with th
   int scheduled = 0;
   for (const int extent : {4, 20}) {
     options.maxExtent = extent;
-    for (uint64_t seed = 0; seed < 600; ++seed) {
-      const ir::Loops loops = tests::randomLoops(seed, options);
-      if (!isNest(loops)) continue;
-      CAPTURE(seed);
-      checkSchedules(loops, seed);
-      ++scheduled;
-    }
+    scheduled += checkNests(options, 600);
   }
-  CHECK(scheduled > 200);
+  options.extents = {1, 2, 3, 5, 8, 16, 33, 49, 64, 100, 128, 200, 256, 513, 1024, 2050, 4096};
+  scheduled += checkNests(options, 1500);
+  CHECK(scheduled > 500);
 }
 
 }  // namespace
