@@ -176,6 +176,12 @@ Tensor squeeze(Context& c, const Tensor& tensor, const Dims& dims) {
           }};
 }
 
+Exponentials maskedExponentials(Context& c, const Tensor& tensor, const Dims& dims) {
+  const Tensor top = amax(c, tensor, dims);
+  const Tensor powers = map([](Value x, Value top) { return where(top == -infinity, 0.0, exp(x - top)); }, tensor, top);
+  return {top, powers, sum(c, powers, dims)};
+}
+
 Tensor computedOnce(const Context& c, const Tensor& tensor) {
   const std::vector<const ir::Expr*> nodes = ir::postorder({tensor.at(newIndex(c.pool(), tensor.sizes)).expr()});
   const bool isReduced = std::any_of(nodes.begin(), nodes.end(), [](const ir::Expr* node) { return node->op == Op::Reduce; });

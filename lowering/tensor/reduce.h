@@ -32,6 +32,13 @@ Moments moments(Context& c, const Tensor& tensor, const Dims& dims);
 /// because kernels start 3 % later with three.
 Moments momentsAroundElement(Context& c, const Tensor& tensor, const Dims& dims);
 
+/// Exponentials of differences from the largest element, and their sums: of rows whose elements are all -infinity, masked as a
+/// whole, 0.
+struct Exponentials {
+  Tensor top, powers, total;
+};
+Exponentials maskedExponentials(Context& c, const Tensor& tensor, const Dims& dims);
+
 /// Combines along a dimension, up to and including each element, by an operation that isReduction, in the tensor's own dtype.
 /// Error: Unsupported where an element is asked for at a place along it that is no loop variable.
 Tensor scan(Context& c, ir::Op op, const Tensor& tensor, int64_t dim);

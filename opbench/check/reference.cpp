@@ -185,7 +185,8 @@ double largestOf(const runtime::TensorList& outputs) {
 Reference makeReference(runtime::Workload& workload) {
   workload.setChance(false);
   Reference reference{workload.runEager(), workload.runEagerInFloat64(), runtime::mostArgumentElements(workload)};
-  if (reference.float64 && reference.float64.size() != reference.eager.size()) reference.float64 = {};  // of another release
+  // A form in float64 has the results of one release of ATen; another may have more.
+  if (reference.float64 && reference.float64.size() != reference.eager.size()) reference.float64 = {};
   if (workload.call() == nullptr) reference.largestOutput = largestOf(reference.eager);
   workload.setChance(true);
   return reference;

@@ -247,7 +247,6 @@ Verdict SampleRace::judge(PreparedContender& contender) {
 
 /// Where a plan goes wrong, as far as its groups alone show it; nothing where they cannot be checked now.
 std::string SampleRace::whereWrong() const {
-  if (options().checksGroups) return "; each of its groups is right by itself";
   try {
     const std::string why = whichGroupIsWrong(sample_, context_);
     return why.empty() ? "; each of its groups is right by itself" : "; wrong by itself: " + why;

@@ -95,8 +95,7 @@ bool isLeftOut(const ir::Node& node) {
 
 bool drawsNumbers(const ir::Node& node) {
   const auto* chance = node.find<double>("dropout_p");
-  const bool dropsNothing = chance != nullptr && *chance == 0;
-  return findOperator(node.op).hasTag(at::Tag::nondeterministic_seeded) && !dropsNothing;
+  return isRandom(findOperator(node.op), chance == nullptr ? std::nullopt : std::optional(*chance));
 }
 
 std::vector<inputs::Sample> recordedSamples(const ir::Graph& graph, bool all) {

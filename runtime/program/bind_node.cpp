@@ -253,7 +253,8 @@ void bindCall(const ExportedProgram& program, const ExportedProgram::Node& node,
   if (node.outputs.size() > schema.returns().size())
     ir::fail(ir::ErrorKind::Input, "{} has {} results, {} in its schema", bound.label, node.outputs.size(),
              schema.returns().size());
-  if (const Float64Form form = float64FormOf(name); form != nullptr && baked == Baked::InFloat64) {
+  const bool hasOneResult = node.outputs.size() == 1;  // several are a tuple of the form
+  if (const Float64Form form = float64FormOf(name); form != nullptr && hasOneResult && baked == Baked::InFloat64) {
     bound.kind = Instruction::Kind::Arithmetic;
     bound.function = form;
   }

@@ -43,24 +43,21 @@ c10::IValue groupedProduct(const std::vector<c10::IValue>& arguments) {
 
 /// Attention without dropout: what queries attend to, [batch, heads, queries or keys, features], and how.
 struct Attention {
-  at::Tensor query, key, value, bias;  ///< no bias where that is not defined
+  at::Tensor query, key, value;
+  c10::IValue bias;  ///< or None
   bool isCausal = false;
-  double scale = 1;
+  c10::IValue wantedScale;  ///< or None
 
-  Attention(const c10::IValue& query, const c10::IValue& key, const c10::IValue& value, const c10::IValue& bias, bool isCausal,
-            const c10::IValue& scale)
-      : query(query.toTensor()), key(key.toTensor()), value(value.toTensor()), isCausal(isCausal) {
-    if (!bias.isNone()) this->bias = bias.toTensor();
-    this->scale = scale.isNone() ? 1 / std::sqrt(static_cast<double>(this->query.size(3))) : scale.toDouble();
+  double scale() const {
+    return wantedScale.isNone() ? 1 / std::sqrt(static_cast<double>(query.size(3))) : wantedScale.toDouble();
   }
-
   int64_t shared() const { return query.size(1) / key.size(1); }  ///< heads of queries to a head of keys
   at::Tensor ofQueries(const at::Tensor& keys) const { return shared() == 1 ? keys : keys.repeat_interleave(shared(), 1); }
   /// Sums over the heads of queries that share a head of keys.
   at::Tensor ofKeys(const at::Tensor& gradient) const { return gradient.unflatten(1, {key.size(1), shared()}).sum(2); }
   at::Tensor scores() const {
-    at::Tensor scores = at::matmul(query, ofQueries(key).transpose(2, 3)) * scale;
-    if (bias.defined()) scores = scores + bias;
+    at::Tensor scores = at::matmul(query, ofQueries(key).transpose(2, 3)) * scale();
+    if (!bias.isNone()) scores = scores + bias.toTensor();
     if (isCausal) {
       const at::Tensor isLater = at::ones_like(scores, at::kBool).triu(1);
       scores = scores.masked_fill(isLater, -std::numeric_limits<double>::infinity());
@@ -73,7 +70,7 @@ struct Attention {
 c10::IValue attention(const std::vector<c10::IValue>& a) {
   if (a.at(5).toDouble() != 0 || a.at(7).toBool())
     ir::fail(ir::ErrorKind::Unsupported, "attention in float64 drops nothing out, and returns no mask");
-  const Attention attention(a.at(0), a.at(1), a.at(2), a.at(3), a.at(6).toBool(), a.at(8));
+  const Attention attention{a.at(0).toTensor(), a.at(1).toTensor(), a.at(2).toTensor(), a.at(3), a.at(6).toBool(), a.at(8)};
   const at::Tensor scores = attention.scores(), sums = at::logsumexp(scores, 3, true);
   std::vector<c10::IValue> results{at::matmul((scores - sums).exp(), attention.ofQueries(attention.value))};
   if (a.at(4).toBool()) results.emplace_back(sums);
@@ -84,12 +81,12 @@ c10::IValue attention(const std::vector<c10::IValue>& a) {
 /// The gradients of query, key and value, from the output and the logarithms that the call is given.
 c10::IValue attentionBackward(const std::vector<c10::IValue>& a) {
   if (a.at(13).toDouble() != 0) ir::fail(ir::ErrorKind::Unsupported, "attention in float64 drops nothing out");
-  const Attention attention(a.at(1), a.at(2), a.at(3), a.at(8), a.at(14).toBool(), a.at(15));
+  const Attention attention{a.at(1).toTensor(), a.at(2).toTensor(), a.at(3).toTensor(), a.at(8), a.at(14).toBool(), a.at(15)};
   const at::Tensor gradient = a.at(0).toTensor(), output = a.at(4).toTensor();
   const at::Tensor sums = a.at(5).toTensor().reshape({gradient.size(0), gradient.size(1), gradient.size(2), 1});
   const at::Tensor weights = (attention.scores() - sums).exp();
   const at::Tensor ofWeights = at::matmul(gradient, attention.ofQueries(attention.value).transpose(2, 3));
-  const at::Tensor ofScores = weights * (ofWeights - (gradient * output).sum(3, true)) * attention.scale;
+  const at::Tensor ofScores = weights * (ofWeights - (gradient * output).sum(3, true)) * attention.scale();
   return c10::ivalue::Tuple::create(at::matmul(ofScores, attention.ofQueries(attention.key)),
                                     attention.ofKeys(at::matmul(ofScores.transpose(2, 3), attention.query)),
                                     attention.ofKeys(at::matmul(weights.transpose(2, 3), gradient)));

@@ -86,19 +86,22 @@ std::string recordedName(const c10::OperatorName& name) {
 
 namespace {
 
-/// Whether a call drops nothing out: attention of inference, which draws no numbers.
-bool dropsNothing(const c10::FunctionSchema& schema, const torch::jit::Stack& arguments) {
-  const auto chance = schema.argumentIndexWithName("dropout_p");
-  return chance && arguments[static_cast<std::size_t>(*chance)].isDouble() &&
-         arguments[static_cast<std::size_t>(*chance)].toDouble() == 0;
+std::optional<double> chanceOf(const c10::FunctionSchema& schema, const torch::jit::Stack& arguments) {
+  const auto place = schema.argumentIndexWithName("dropout_p");
+  if (!place || !arguments[static_cast<std::size_t>(*place)].isDouble()) return std::nullopt;
+  return arguments[static_cast<std::size_t>(*place)].toDouble();
 }
 
 }  // namespace
 
+bool isRandom(const c10::OperatorHandle& op, std::optional<double> chance) {
+  return op.hasTag(at::Tag::nondeterministic_seeded) && chance != 0.0;
+}
+
 Effects effectsOf(const c10::OperatorHandle& op, const torch::jit::Stack& arguments) {
   const c10::FunctionSchema& schema = op.schema();
   Effects effects;
-  effects.isRandom = op.hasTag(at::Tag::nondeterministic_seeded) && !dropsNothing(schema, arguments);
+  effects.isRandom = isRandom(op, chanceOf(schema, arguments));
   effects.changesMetadata = op.hasTag(at::Tag::inplace_view);
   effects.changesLists = schema.name().starts_with("aten::_unsafe_masked_index");
   if (!effects.changesMetadata) {

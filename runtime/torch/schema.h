@@ -29,6 +29,9 @@ torch::jit::Stack bindArguments(const std::string& op, const c10::FunctionSchema
 /// Arguments in double precision: floating tensors (types.h), and the dtypes that are asked for.
 torch::jit::Stack inFloat64(const c10::FunctionSchema& schema, const torch::jit::Stack& arguments);
 
+/// Whether a call draws from the default generator. Attention of inference does not: the `chance` of its dropout is 0.
+bool isRandom(const c10::OperatorHandle& op, std::optional<double> chance);
+
 /// What a call does to its arguments.
 struct Effects {
   std::vector<int> written;      ///< arguments whose elements it writes, in schema order

@@ -128,7 +128,7 @@ TEST_CASE("ptxas is told how many CTAs a multiprocessor gets, where these are fe
   CHECK(bounds(rows, 128) == "__launch_bounds__(128, 1)");
   CHECK(bounds(rows, 127) == "__launch_bounds__(128, 2)");
   CHECK(bounds(rows, 25) == "__launch_bounds__(128)");
-  ir::Kernel large = tests::combineKernel({.threads = 64, .ctas = 8});
+  const ir::Kernel large = tests::combineKernel({.threads = 64, .ctas = 8});
   CHECK(bounds(large, 132).starts_with("__launch_bounds__(128, 2)"));
 }
 

@@ -8,8 +8,8 @@
 namespace lowering {
 namespace {
 
-/// Queries that share the keys of a head, each of which takes sums of its own; and queries altogether, beyond which a library's
-/// kernels have work for all multiprocessors.
+/// The most queries of a head of keys, as kernels have sums for each, and the most queries of a call: a library's kernels have
+/// work for all multiprocessors where there are more.
 constexpr int64_t mostShared = 8, mostQueries = 256;
 
 /// What queries attend to. Tensors are [batch, heads, queries or keys, features]. Queries of several heads may share a head of
@@ -91,19 +91,16 @@ Tensor byHeads(const Attention& a, const Tensor& numbered, const ir::Shape& size
 /// nothing was drawn.
 Tensors attend(Context& c) {
   const Attention attention = attentionOf(c);
-  Tensors each;
-  for (int64_t i = 0; i < attention.queries(); ++i) each.push_back(c.stored(scoresOf(c, attention, i)));
-  const Tensor scores = numbered(each), top = amax(c, scores, {3});
-  const Tensor powers = map([](Value x, Value top) { return where(top == -INFINITY, 0.0, exp(x - top)); }, scores, top);
-  const Tensor total = sum(c, powers, {3});
-  const Tensor weights = c.stored(map([](Value x, Value total) { return where(total == 0.0, 0.0, x / total); }, powers, total));
-  for (int64_t i = 0; i < attention.queries(); ++i) {
-    const Tensor output = outputOf(c, weights, attention.value, i);
-    each[static_cast<std::size_t>(i)] = attention.queries() == 1 ? output : c.stored(output);
-  }
-  const Tensor output = cast(byHeads(attention, numbered(each), c.outputType().sizes), c.outputType().dtype);
-  Tensors results{attention.queries() == 1 ? output : c.stored(output)};
-  const Tensor sums = squeeze(c, map([](Value total, Value top) { return log(total) + top; }, total, top), {3});
+  const int64_t queries = attention.queries();
+  Tensors scores, outputs;
+  for (int64_t i = 0; i < queries; ++i) scores.push_back(c.stored(scoresOf(c, attention, i)));
+  const Exponentials row = maskedExponentials(c, numbered(scores), {3});
+  const Tensor weights =
+      c.stored(map([](Value x, Value total) { return where(total == 0.0, 0.0, x / total); }, row.powers, row.total));
+  const auto kept = [&](const Tensor& tensor) { return queries == 1 ? tensor : c.stored(tensor); };
+  for (int64_t i = 0; i < queries; ++i) outputs.push_back(kept(outputOf(c, weights, attention.value, i)));
+  Tensors results{kept(cast(byHeads(attention, numbered(outputs), c.outputType().sizes), c.outputType().dtype))};
+  const Tensor sums = squeeze(c, map([](Value total, Value top) { return log(total) + top; }, row.total, row.top), {3});
   for (int i = 1; i < c.outputCount(); ++i) {
     const ir::TensorType& type = c.outputType(i);
     results.push_back(ir::isFloating(type.dtype) ? byHeads(attention, sums, type.sizes) : zeros(c.pool(), type));

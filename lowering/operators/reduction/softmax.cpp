@@ -18,9 +18,9 @@ Tensors softmax(Context& c) {
 Tensors safeSoftmax(Context& c) {
   const Tensor x = cast(c.tensor("self"), ir::opmath(c.outputType().dtype));
   const Dims dim = c.dims("dim", x.sizes.size());
-  const Tensor power = map([](Value x, Value top) { return where(top == -INFINITY, 0.0, exp(x - top)); }, x, amax(c, x, dim));
-  const Tensor scale = map([](Value total) { return where(total == 0.0, 0.0, 1.0 / total); }, sum(c, power, dim));
-  return asOutputs(c, {product(power, scale)});
+  const Exponentials row = maskedExponentials(c, x, dim);
+  const Tensor scale = map([](Value total) { return where(total == 0.0, 0.0, 1.0 / total); }, row.total);
+  return asOutputs(c, {product(row.powers, scale)});
 }
 
 Tensors logSoftmax(Context& c) {

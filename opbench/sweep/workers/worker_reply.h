@@ -13,7 +13,7 @@ struct WorkerReply {
   std::string failure;
 };
 
-/// Throws where a line is none that a worker writes.
+/// Error: Input for a line that no worker writes.
 WorkerReply workerReplyIn(const std::string& line);
 
 /// `crash: signal 9 (Killed)`, in one line.

@@ -59,7 +59,7 @@ TEST_CASE("a row that is one of several tensors' takes one set of registers") { 
 
 TEST_CASE("rows that several tensors make together are right") { softmaxOf(2); }
 
-TEST_CASE("rows of which each tensor is one number, in its own columns, are right") {
+TEST_CASE("a row of two numbers, side by side, has each of them in its own columns") {
   kernelOf(R"(graph
   in x0 f32[24, 64] strides (1, 0)
   in x1 f32[24, 64] strides (1, 0)
