@@ -117,6 +117,12 @@ void noteScattered(Lowered& lowered, ir::ExprPool& pool, const ir::Graph& graph,
            }};
 }
 
+/// Notes elements that a call yields. They replace any that an earlier call has scattered to the same value.
+void noteElements(Lowered& lowered, int value, Tensor elements) {
+  std::erase_if(lowered.scattered, [&](const Scattered& earlier) { return earlier.value == value; });
+  lowered.values[static_cast<std::size_t>(value)] = std::move(elements);
+}
+
 bool isInput(const ir::Graph& graph, int value) {
   return std::find(graph.inputs.begin(), graph.inputs.end(), value) != graph.inputs.end();
 }
@@ -206,7 +212,7 @@ Lowered lowerNodes(const ir::Graph& graph, ir::Backend backend, const ir::AtenRu
       if (outputs[i].scatter != nullptr)
         noteScattered(lowered, pool, graph, node, value, inPlace, outputs[i]);
       else
-        lowered.values[value] = cast(outputs[i], asReal(graph.values[value].type).dtype);
+        noteElements(lowered, value, cast(outputs[i], asReal(graph.values[value].type).dtype));
       if (inPlace && isOutput(graph, value)) storeOnce(lowered, value);
     }
     stale.note(node);

@@ -177,6 +177,18 @@ TEST_CASE("what is scattered accumulates in loops of its own, which nothing is f
         "aten_index_add__default reads self at other elements than it writes");
 }
 
+TEST_CASE("a call that writes what was scattered to has to read it from memory, or takes its place") {
+  const std::string scattered =
+      "graph\n  in self f32[4]\n  in index i64[6]\n  in src f32[6]\n"
+      "  self = aten.scatter_add_.default(self=self, dim=0, index=index, src=src) writes self\n";
+  CHECK(refusal(scattered + "  self = aten.neg_.default(self=self) writes self\n  return self\n") ==
+        "what aten.scatter_add_.default scatters to is an operand of another call");
+  const auto filled =
+      lowering::lower(ir::parseGraph(scattered + "  self = aten.zero_.default(self=self) writes self\n  return self\n"));
+  REQUIRE(filled.size() == 1);
+  CHECK(ir::toText(filled[0]).ends_with("    self[i0] = f32(0)\n"));
+}
+
 TEST_CASE("what takes the place of elements is stored by loops of its own, in place by no others, and unrounded") {
   const std::string call = "self=self, dim=0, index=index, src=src)";
   const std::string inputs = "graph\n  in self f16[4]\n  in index i64[6]\n  in src f16[6]\n";
