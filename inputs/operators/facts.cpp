@@ -82,6 +82,12 @@ std::optional<Reads> partialReadOf(std::string_view op, std::string_view argumen
   return std::nullopt;
 }
 
+std::vector<SavedResult> savedResultsOf(std::string_view op) {
+  for (const OperatorFacts* facts : factsOf(op))
+    if (!facts->saved.empty()) return facts->saved;
+  return {};
+}
+
 std::optional<Combined> combinedOf(std::string_view op) { return first(op, &OperatorFacts::combined); }
 
 std::optional<Products> productsOf(std::string_view op) { return first(op, &OperatorFacts::products); }

@@ -54,6 +54,12 @@ enum class Products {
   OnednnRnnBackward,
 };
 
+/// An argument of a gradient that is a result of the forward pass, whose operator has the name without `_backward`.
+struct SavedResult {
+  size_t result;              ///< by position
+  std::string_view argument;  ///< by schema name
+};
+
 /// What is known of operators beside what they compute, which their lowering says.
 struct OperatorFacts {
   /// Names without `aten.`, with spaces between them. `sort` is meant in place or not; `sort.stable` is one overload, `copy_` the
@@ -64,6 +70,8 @@ struct OperatorFacts {
   /// Nothing where results are close to eager's.
   std::optional<Judgement> judged = {};
   std::vector<PartialRead> reads = {};
+  /// What no random numbers may stand for, as roundings of huge numbers would be all that is left of the results.
+  std::vector<SavedResult> saved = {};
   std::optional<Products> products = {};
   std::optional<Combined> combined = {};
 };
@@ -104,6 +112,9 @@ Judgement judgementOf(std::string_view op);
 
 /// How much an operator such as `aten.copy_.default` reads of the argument of that schema name; nothing where that is all of it.
 std::optional<Reads> partialReadOf(std::string_view op, std::string_view argument);
+
+/// The arguments of an operator such as `aten._scaled_dot_product_flash_attention_backward.default` that the forward pass saved.
+std::vector<SavedResult> savedResultsOf(std::string_view op);
 
 /// The dimensions that an operator such as `aten.sum.default` combines.
 std::optional<Combined> combinedOf(std::string_view op);

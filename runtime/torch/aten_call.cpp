@@ -9,6 +9,7 @@
 
 #include "runtime/torch/guard.h"
 #include "runtime/torch/refusal.h"
+#include "runtime/torch/saved_results.h"
 #include "runtime/torch/state.h"
 #include "runtime/torch/translate.h"
 #include "runtime/torch/types.h"
@@ -91,6 +92,7 @@ void AtenCall::addSet() {
 torch::jit::Stack AtenCall::drawn(const inputs::Data& data) const {
   torch::jit::Stack arguments = bindArguments(op, handle.schema(), inputs::materialize(sample, device, seed, data), device);
   if (device.is_cuda()) refuseHostState(op, handle.schema(), arguments);
+  if (!device.is_meta()) saveResults(sample, handle, arguments);
   return arguments;
 }
 

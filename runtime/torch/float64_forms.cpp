@@ -44,7 +44,7 @@ c10::IValue groupedProduct(const std::vector<c10::IValue>& arguments) {
 /// Attention without dropout: what queries attend to, [batch, heads, queries or keys, features], and how.
 struct Attention {
   at::Tensor query, key, value;
-  c10::IValue bias;  ///< or None
+  c10::IValue bias;  ///< or None, or an undefined tensor
   bool isCausal = false;
   c10::IValue wantedScale;  ///< or None
 
@@ -57,7 +57,7 @@ struct Attention {
   at::Tensor ofKeys(const at::Tensor& gradient) const { return gradient.unflatten(1, {key.size(1), shared()}).sum(2); }
   at::Tensor scores() const {
     at::Tensor scores = at::matmul(query, ofQueries(key).transpose(2, 3)) * scale();
-    if (!bias.isNone()) scores = scores + bias.toTensor();
+    if (bias.isTensor() && bias.toTensor().defined()) scores = scores + bias.toTensor();
     if (isCausal) {
       const at::Tensor isLater = at::ones_like(scores, at::kBool).triu(1);
       scores = scores.masked_fill(isLater, -std::numeric_limits<double>::infinity());

@@ -39,9 +39,10 @@ TEST_CASE("attention in float64 is that of ATen's products, and so are its gradi
     REQUIRE(found.size() == 4);
     CHECK(found[0].allclose(expected));
     CHECK(found[1].sizes() == at::IntArrayRef({2, heads, 5, 1}));
-    const std::vector<at::Tensor> backward = tensorsOf("aten._scaled_dot_product_cudnn_attention_backward.default",
-                                                       {gradient, query, key, value, found[0], found[1], found[2], found[3], bias,
-                                                        c10::IValue(), c10::IValue(), 5, 5, 0.0, isCausal, scale});
+    const std::vector<at::Tensor> backward =
+        tensorsOf("aten._scaled_dot_product_cudnn_attention_backward.default",
+                  {gradient, query, key, value, found[0], found[1], found[2], found[3],
+                   hasBias ? bias : c10::IValue(at::Tensor()), c10::IValue(), c10::IValue(), 5, 5, 0.0, isCausal, scale});
     REQUIRE(backward.size() == 3);
     for (size_t i = 0; i < backward.size(); ++i) CHECK(backward[i].allclose(gradients[i]));
   }
