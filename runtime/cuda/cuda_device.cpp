@@ -78,8 +78,10 @@ class CudaDevice : public Device, private KernelLoader {
 
   std::unique_ptr<Trial> prepare(Callable& callable, Workload& workload) override {
     const c10::InferenceMode guard;
-    // Each graph has a memory pool of its own, which the allocator keeps after the graph is gone.
-    if (++prepared_ % trialsBetweenCleanups == 0) c10::cuda::CUDACachingAllocator::emptyCache();
+    // Each graph has a memory pool of its own, which the allocator keeps after the graph is gone. Compilers need memory as well.
+    constexpr size_t much = 8;
+    const bool isMuch = kept() > static_cast<int64_t>(properties_.totalGlobalMem / much);
+    if (++prepared_ % trialsBetweenCleanups == 0 || isMuch) c10::cuda::CUDACachingAllocator::emptyCache();
     return std::make_unique<CudaTrial>(callable, workload, tools());
   }
   void setFlush(Flush kind) override { tools().flush.setKind(kind); }
@@ -89,14 +91,9 @@ class CudaDevice : public Device, private KernelLoader {
   std::vector<std::pair<std::string, std::string>> facts() override;
 
   std::optional<Memory> memory() override {
-    using Stat = c10::CachingDeviceAllocator::StatType;
     size_t free = 0, total = 0;
     check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
-    // What the allocator keeps for later is free, too: it gives it back before it fails.
-    const auto stats = c10::cuda::CUDACachingAllocator::getDeviceStats(static_cast<c10::DeviceIndex>(index_));
-    const auto all = static_cast<size_t>(Stat::AGGREGATE);
-    const int64_t kept = stats.reserved_bytes[all].current - stats.allocated_bytes[all].current;
-    return Memory{static_cast<int64_t>(free) + kept, static_cast<int64_t>(total)};
+    return Memory{static_cast<int64_t>(free) + kept(), static_cast<int64_t>(total)};  // the allocator gives back before it fails
   }
 
   void releaseMemory() override {
@@ -135,6 +132,12 @@ class CudaDevice : public Device, private KernelLoader {
     if (!tools_)
       tools_.emplace(TrialTools{CacheFlush(at::Device(torchName()), target_.cacheBytes), Barrier(*this), target_.cacheBytes});
     return *tools_;
+  }
+  /// Bytes that the allocator keeps for later.
+  int64_t kept() const {
+    const auto stats = c10::cuda::CUDACachingAllocator::getDeviceStats(static_cast<c10::DeviceIndex>(index_));
+    const auto all = static_cast<size_t>(c10::CachingDeviceAllocator::StatType::AGGREGATE);
+    return stats.reserved_bytes[all].current - stats.allocated_bytes[all].current;
   }
   std::string pciBusId() const {
     return fmt::format("{:08x}:{:02x}:{:02x}.0", properties_.pciDomainID, properties_.pciBusID, properties_.pciDeviceID);
