@@ -76,6 +76,18 @@ std::string sliced(const std::vector<int64_t>& places, const std::vector<int64_t
   return held == places.size() ? fmt::format("[{}]", fmt::join(slices, ", ")) : "";
 }
 
+/// The errors of output i's elements whose squares are finite; none of outputs that are too large.
+std::vector<double> errorsOf(const TensorList& found, const TensorList& float64, int i) {
+  const c10::InferenceMode guard;
+  const at::Tensor result = found.state().tensors[i];
+  if (i >= float64.size() || float64.state().tensors[i].sizes() != result.sizes() || result.numel() > mostCompared) return {};
+  const std::vector<double> values = valuesOf(result), expected = valuesOf(float64.state().tensors[i]);
+  std::vector<double> errors;
+  for (size_t k = 0; k < values.size(); ++k)
+    if (const double error = values[k] - expected[k]; std::isfinite(error * error)) errors.push_back(error);
+  return errors;
+}
+
 }  // namespace
 
 std::string partOf(const std::vector<int64_t>& places, const std::vector<int64_t>& sizes) {
@@ -116,18 +128,22 @@ WrongElements wrongElements(const TensorList& found, const TensorList& eager, co
 }
 
 double erringElements(const TensorList& found, const TensorList& float64, int i) {
-  const c10::InferenceMode guard;
-  const at::Tensor result = found.state().tensors[i];
-  if (i >= float64.size() || float64.state().tensors[i].sizes() != result.sizes() || result.numel() > mostCompared) return 0;
-  const std::vector<double> values = valuesOf(result), expected = valuesOf(float64.state().tensors[i]);
   double squares = 0, fourths = 0;
-  for (size_t k = 0; k < values.size(); ++k) {
-    const double square = (values[k] - expected[k]) * (values[k] - expected[k]);
-    if (!std::isfinite(square)) continue;
-    squares += square;
-    fourths += square * square;
+  for (const double error : errorsOf(found, float64, i)) {
+    squares += error * error;
+    fourths += error * error * error * error;
   }
   return fourths > 0 ? squares * squares / fourths : 0;
+}
+
+double commonError(const TensorList& found, const TensorList& float64, int i) {
+  const std::vector<double> errors = errorsOf(found, float64, i);
+  double sum = 0, squares = 0;
+  for (const double error : errors) {
+    sum += error;
+    squares += error * error;
+  }
+  return squares > 0 ? sum * sum / squares / static_cast<double>(errors.size()) : 0;
 }
 
 std::string toText(const WrongElements& wrong) {

@@ -26,6 +26,9 @@ WrongElements wrongElements(const TensorList& found, const TensorList& eager, co
 /// same: a half of them, about, where errors are random, and few where few make most of it. Values that are not finite do not
 /// count, nor do outputs of more than 16 million elements.
 double erringElements(const TensorList& found, const TensorList& float64, int i);
+/// The share of output i's squared error against the float64 outputs that an error common to all of its elements makes: next to
+/// nothing where errors are random, 1 where all elements are off by the same. The same values and outputs do not count.
+double commonError(const TensorList& found, const TensorList& float64, int i);
 
 /// The part of a tensor of these sizes that its elements at these places, in row-major order and rising, are.
 std::string partOf(const std::vector<int64_t>& places, const std::vector<int64_t>& sizes);

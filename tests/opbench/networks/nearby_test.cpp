@@ -19,7 +19,7 @@ using namespace opbench;
 
 namespace {
 
-/// A judge of made-up outputs: a test gives eager's output, the one that is judged, and that of a run nearby.
+/// A judge of made-up outputs: a test gives eager's output, the one that is judged, and those of runs nearby.
 class Judge {
  public:
   Judge()
@@ -29,12 +29,14 @@ class Judge {
         reference_(makeReference(model_)) {}
 
   at::Tensor right() const { return reference_.float64.state().tensors[0]; }
+  /// Random errors whose root mean square is this share of the output's.
+  at::Tensor offBy(double share) const { return right() + at::randn_like(right()) * right().square().mean().sqrt() * share; }
 
-  std::string messageOf(const at::Tensor& eagers, const at::Tensor& found, const at::Tensor& nearby) {
+  std::string messageOf(const at::Tensor& eagers, const at::Tensor& found, const std::vector<at::Tensor>& nearby) {
     const auto listOf = [](const at::Tensor& output) { return runtime::makeTensorList({output.to(at::kFloat)}); };
     Reference reference = reference_;
     reference.eager = listOf(eagers);
-    reference.nearby = {listOf(nearby)};
+    for (const at::Tensor& run : nearby) reference.nearby.push_back(listOf(run));
     const Tolerances tolerances = Tolerances::standard();
     return check(listOf(found), reference, model_, criterionOf(model_, model_.op(), tolerances), tolerances).message;
   }
@@ -68,15 +70,21 @@ class FromTheEnd : public runtime::Callable {
 TEST_SUITE("networks: judged beside runs nearby") {
   TEST_CASE("an output that eager itself misses by more than a hundredth") {
     Judge judge;
+    const auto offBy = [&](double share) { return judge.offBy(share); };
     at::manual_seed(1);
-    const auto offBy = [&](double share) {
-      const at::Tensor right = judge.right();
-      return right + at::randn_like(right) * right.square().mean().sqrt() * share;
-    };
     CHECK(judge.right().numel() >= 64);
-    CHECK(judge.messageOf(offBy(0.05), offBy(0.2), offBy(0.15)) == "");
-    CHECK(judge.messageOf(offBy(0.05), offBy(0.6), offBy(0.15)) != "");
-    CHECK(judge.messageOf(offBy(0.001), offBy(0.02), offBy(0.015)) != "");
+    CHECK(judge.messageOf(offBy(0.05), offBy(0.2), {offBy(0.15)}) == "");
+    CHECK(judge.messageOf(offBy(0.05), offBy(0.6), {offBy(0.15)}) != "");
+    CHECK(judge.messageOf(offBy(0.001), offBy(0.02), {offBy(0.015)}) != "");
+  }
+
+  TEST_CASE("one run of several that is further off than the others says how far off the next one may be") {
+    Judge judge;
+    const auto offBy = [&](double share) { return judge.offBy(share); };
+    at::manual_seed(1);
+    CHECK(judge.messageOf(offBy(0.05), offBy(0.6), {offBy(0.05), offBy(0.05), offBy(0.15)}) == "");
+    CHECK(judge.messageOf(offBy(0.05), offBy(0.6), {offBy(0.15), offBy(0.15), offBy(0.15)}) != "");
+    CHECK(judge.messageOf(offBy(0.05), offBy(1.2), {offBy(0.05), offBy(0.05), offBy(0.15)}) != "");
   }
 
   TEST_CASE("single elements, such as one whose step by Adam has the other sign") {
@@ -86,10 +94,10 @@ TEST_SUITE("networks: judged beside runs nearby") {
       values.flatten().slice(0, first, first + count) += error;
       return values;
     };
-    CHECK(judge.messageOf(judge.right(), offAt(5, 1, 0.2), offAt(0, 1, 0.2)) == "");
-    CHECK(judge.messageOf(judge.right(), offAt(5, 1, 0.9), offAt(0, 1, 0.2)) != "");
-    CHECK(judge.messageOf(judge.right(), offAt(5, 1, 0.2), judge.right()) != "");
-    CHECK(judge.messageOf(judge.right(), offAt(5, 8, 0.2), offAt(0, 8, 0.2)) != "");
+    CHECK(judge.messageOf(judge.right(), offAt(5, 1, 0.2), {offAt(0, 1, 0.2)}) == "");
+    CHECK(judge.messageOf(judge.right(), offAt(5, 1, 0.9), {offAt(0, 1, 0.2)}) != "");
+    CHECK(judge.messageOf(judge.right(), offAt(5, 1, 0.2), {judge.right()}) != "");
+    CHECK(judge.messageOf(judge.right(), offAt(5, 8, 0.2), {offAt(0, 8, 0.2)}) != "");
   }
 
   TEST_CASE("few elements of a region, such as quotients of sums that are all but zero") {

@@ -71,3 +71,16 @@ TEST_CASE("as many elements err as make up the squared error: all of them where 
   CHECK(erring(at::zeros({64, 32}, at::kDouble)) == 0);
   CHECK(runtime::erringElements(runtime::makeTensorList({expected}), {}, 0) == 0);
 }
+
+TEST_CASE("an error that all elements have in common is all of it, and random ones have next to none") {
+  at::manual_seed(1);
+  const at::Tensor expected = at::randn({4096}, at::kDouble);
+  const auto commonOf = [&](const at::Tensor& errors) {
+    return runtime::commonError(runtime::makeTensorList({expected + errors}), runtime::makeTensorList({expected}), 0);
+  };
+  CHECK(commonOf(at::full({4096}, -0.5, at::kDouble)) == doctest::Approx(1));
+  CHECK(commonOf(at::randn({4096}, at::kDouble)) < 0.01);
+  CHECK(commonOf(at::randn({4096}, at::kDouble) + 2) == doctest::Approx(0.8).epsilon(0.05));
+  CHECK(commonOf(at::zeros({4096}, at::kDouble)) == 0);
+  CHECK(runtime::commonError(runtime::makeTensorList({expected}), {}, 0) == 0);
+}
