@@ -62,15 +62,32 @@ bool has(ir::Op op, const std::vector<const Expr*>& nodes) {
   return std::any_of(nodes.begin(), nodes.end(), [&](const Expr* node) { return node->op == op; });
 }
 
+/// Whether all reductions depend on each of these axes: they would be no rows of the others.
+bool dependOnAll(const ir::Loops& loops, const Axes& axes) {
+  const std::vector<const Expr*> nodes = nodesOf(loops);
+  return std::all_of(nodes.begin(), nodes.end(), [&](const Expr* node) {
+    if (node->op != ir::Op::Reduce) return true;
+    const std::vector<const Expr*> inside = ir::postorder({node});
+    const auto isInside = [&](const Expr* axis) { return std::find(inside.begin(), inside.end(), axis) != inside.end(); };
+    return std::all_of(axes.begin(), axes.end(), isInside);
+  });
+}
+
 /// Splits the first of the axes that an index divides; false if there are none.
 bool splitOne(ir::Loops& loops) {
   const std::vector<const Expr*> nodes = nodesOf(loops);
   if (has(ir::Op::Scan, nodes) || cutsRows(loops, nodes)) return false;
-  const int64_t shortest = has(ir::Op::Reduce, nodes) ? limits::pieces::leastRow : 1;
+  const bool hasRows = has(ir::Op::Reduce, nodes);
   for (const Axes& axes : alikeIn(loops, nodes)) {
+    const auto outer = std::find(loops.axes.begin(), loops.axes.end(), axes.front());
+    const bool mayBeRow = hasRows && (axes.size() > 1 || outer == loops.axes.end() || outer + 1 == loops.axes.end());
     const std::optional<int64_t> extent = divisorOf(axes, nodes);
-    if (!extent || *extent < shortest) continue;
-    for (const Expr* axis : axes) splitAxis(loops, axis, {axis->axis().extent / *extent, *extent});
+    if (!extent || *extent < (mayBeRow ? limits::pieces::leastRow : 1)) continue;
+    ir::Loops split = loops;
+    Axes parts;
+    for (const Expr* axis : axes) parts = splitAxis(split, axis, {axis->axis().extent / *extent, *extent});
+    if (outer != loops.axes.end() && axes.size() == 1 && !dependOnAll(split, parts)) continue;
+    loops = std::move(split);
     return true;
   }
   return false;

@@ -2,6 +2,7 @@
 #include "lowering/fusion/split_axes.h"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include "lowering/analysis/reduction_nest.h"
 #include "lowering/tensor/lowering.h"
@@ -47,6 +48,19 @@ TEST_CASE("rows of a view that are summed are images and pixels") {
   out0 f32[24] = aten.sum.dim_IntList(self=y1, dim=[0], keepdim=False, dtype=None)
 )");
   CHECK(extentsOf(lowering::reductionNestOf(sums)->reduced) == Extents{4, 16});
+}
+
+TEST_CASE("rows of a sum are split as short as indices divide them where the sum depends on each part") {
+  const auto extentsWith = [](const char* stride) {
+    return extentsOf(fmt::format(R"(  in self f32[3, 2, 2, 16, 24] strides (2000, 900, {}, 24, 1)
+  y0 f32[3, 2, 2, 16, 24] = aten.clone.default(self=self, memory_format=torch.contiguous_format)
+  y1 f32[12, 16, 24] of y0 = aten.view.default(self=y0, size=[12, 16, 24])
+  out0 f32[12, 24] = aten.sum.dim_IntList(self=y1, dim=[1], keepdim=False, dtype=None)
+)",
+                                 stride));
+  };
+  CHECK(extentsWith("400") == Extents{3, 2, 2, 24});
+  CHECK(extentsWith("0") == Extents{3, 4, 24});
 }
 
 TEST_CASE("windows do not cut rows to pieces that are shorter than vectors") {
