@@ -12,6 +12,7 @@
 #include "lowering/fusion/share_tiles.h"
 #include "lowering/fusion/split_axes.h"
 #include "lowering/fusion/split_reduction.h"
+#include "lowering/fusion/unroll_sums.h"
 #include "lowering/heuristics/launches.h"
 #include "lowering/kernel/insert_barriers.h"
 #include "lowering/layout/check.h"
@@ -59,6 +60,7 @@ lowering::LoopNests nestsOf(const ir::Graph& graph, const ir::Target& target, co
   if (edit) edit(lowered);
   std::vector<ir::Loops> loops = lowering::splitAxes(std::move(lowered));
   std::erase_if(loops, isIdle);
+  loops = lowering::unrollSums(std::move(loops), target);
   std::vector<lowering::LoopNest> all = lowering::analyze(std::move(loops), target);
   all = lowering::fuseLoops(std::move(all), graph.values.size(), target);
   all = lowering::shareTiles(std::move(all), graph.values.size(), target);
