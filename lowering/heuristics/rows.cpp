@@ -108,6 +108,16 @@ void chooseVectors(RowDraft& draft, const ReductionNest& nest, const IterationDo
   }
 }
 
+/// Steps of a long row: the most that a thread takes, but where others leave fewer threads idle. A warp alone needs no barrier.
+int64_t fewestIdle(int64_t vectors, int64_t most, bool isPlainSum) {
+  const auto slots = [&](int64_t steps) { return groupOf(ceilDiv(vectors, steps)) * steps; };
+  if (const int64_t ofWarp = ceilDiv(vectors, warp); isPlainSum && ofWarp <= limits::rows::mostHeldVectors) return ofWarp;
+  int64_t best = most;
+  for (int64_t steps = most - 1; 2 * steps > most; --steps)
+    if (slots(steps) < slots(best)) best = steps;
+  return slots(best) * 5 < slots(most) * 4 ? best : most;
+}
+
 /// Vectors a thread should take of a plain row, of each of so many tensors at once: one while that does not fill the device, then
 /// few, with hardly any idle thread.
 int64_t chooseSteps(const RowDraft& draft, bool isOneTraversal, int64_t tensors, const ir::Target& target) {
@@ -118,7 +128,7 @@ int64_t chooseSteps(const RowDraft& draft, bool isOneTraversal, int64_t tensors,
     return ofEach(isSmall ? ceilDiv(vectors, limits::segments::underfilledBlock) : limits::rows::registerVectors);
   if (isSmall) return ofEach(ceilDiv(vectors, limits::rows::underfilledBlock));
   const int64_t most = ofEach(limits::rows::registerVectors);
-  if (vectors > limits::rows::longRow) return most;
+  if (vectors > limits::rows::longRow) return fewestIdle(vectors, most, isOneTraversal && tensors == 1);
   // As many steps as leave the fewest threads idle, near what is best where none is; a sum alone and aligned covers, of which
   // every warp then has ends, are best left to one warp.
   const bool isOfOneWarp = vectors <= warp || isOneTraversal || draft.hasCover;

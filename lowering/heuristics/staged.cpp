@@ -105,7 +105,8 @@ int64_t bytesOfElement(const IterationDomain& domain) {
 std::vector<std::size_t> growingOrder(const IterationDomain& domain, const std::vector<const Access*>& accesses) {
   const auto nearest = [&](std::size_t d) {
     int64_t least = std::numeric_limits<int64_t>::max();
-    for (const Access* access : accesses) least = std::min(least, std::abs(domain.stride(*access, d)));
+    for (const Access* access : accesses)
+      if (const int64_t step = std::abs(domain.stride(*access, d)); step > 0) least = std::min(least, step);
     return least;
   };
   std::vector<std::size_t> dims(domain.elementDims());
@@ -134,6 +135,15 @@ void chooseTile(StagedDraft& draft, const IterationDomain& domain, const std::ve
   const int64_t rowBytes = elements * bytesOfElement(domain);
   const int64_t fits = std::min(std::max(limits::staged::fewestRows, ofShared(target, limits::staged::sharedBytes) / rowBytes),
                                 wish.rows.value_or(std::numeric_limits<int64_t>::max()));
+  const std::vector<const Access*> accesses = stagedAccesses(domain);
+  // Threads along the elements of a tile whose rows are next to each other read banks that are as far apart as it has words of
+  // rows.
+  const auto meetInBanks = [&](std::size_t d, int64_t rowsOfTile) {
+    constexpr int64_t twoWords = 8;
+    return std::any_of(accesses.begin(), accesses.end(), [&](const Access* access) {
+      return domain.isContiguous(*access, d) && rowsOfTile * access->elementBytes % twoWords == 0;
+    });
+  };
   draft.tile.assign(domain.elementDims(), 1);
   int64_t rows = 1;
   for (const std::size_t d : order) {
@@ -145,9 +155,10 @@ void chooseTile(StagedDraft& draft, const IterationDomain& domain, const std::ve
     const int64_t ofProcessor = ceilDiv(domain.numel(0, domain.elementDims()), target.processors);
     const int64_t spread = std::max<int64_t>(2 * limits::staged::fewestRows, ofProcessor);
     const int64_t most = std::max(unit, std::min({extent, wanted, fits / rows, spread / rows}) / unit * unit);
-    draft.tile[d] = ceilDiv(ceilDiv(extent, ceilDiv(extent, most)), unit) * unit;
-    rows *= draft.tile[d];
-    if (draft.tile[d] < extent) break;
+    int64_t& tile = draft.tile[d] = ceilDiv(ceilDiv(extent, ceilDiv(extent, most)), unit) * unit;
+    if (rows == 1 && unit == 1 && tile < extent && meetInBanks(d, tile)) --tile;
+    rows *= tile;
+    if (tile < extent) break;
   }
 }
 
@@ -159,7 +170,7 @@ void layOut(StagedDraft& draft, int64_t elements, std::optional<int> group) {
   const int64_t wanted = draft.lanes == 1
                              ? ceilDiv(elements, limits::staged::threadElementsOfOne)
                              : std::max<int64_t>(limits::staged::leastGroup, ceilDiv(elements, limits::staged::threadElements));
-  const int64_t widest = vectors * warp >= limits::staged::manyThreads ? warp : limits::staged::widestGroup;
+  const int64_t widest = (vectors + 1) * warp >= limits::staged::manyThreads ? warp : limits::staged::widestGroup;
   const int64_t rules = std::min<int64_t>(widest, std::bit_ceil(static_cast<uint64_t>(wanted)));
   const int64_t most = std::bit_floor(static_cast<uint64_t>(std::max<int64_t>(1, ir::Target::ctaThreads / vectors)));
   draft.group = static_cast<int>(std::clamp<int64_t>(group.value_or(rules), 1, most));

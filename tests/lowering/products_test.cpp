@@ -53,6 +53,20 @@ TEST_CASE("a norm of a row is stored before products read it, as each of their r
   CHECK(ir::toText(loops[1]).find("stored0") != std::string::npos);
 }
 
+TEST_CASE("a row that several tensors make is stored before a product with a large matrix reads it") {
+  const auto loopsOf = [](const char* row, int64_t columns) {
+    return lowering::lower(ir::parseGraph(fmt::format("graph\n  in x bf16[1, 4096]\n  in y bf16[1, 4096]\n  in w bf16[4096, {0}] "
+                                                      "strides (1, 4096)\n  y0 bf16[1, 4096] = {1}\n"
+                                                      "  out0 bf16[1, {0}] = aten.mm.default(self=y0, mat2=w)\n  return out0\n",
+                                                      columns, row)),
+                           ir::Backend::Cuda)
+        .size();
+  };
+  CHECK(loopsOf("aten.mul.Tensor(self=x, other=y)", 16384) == 2);
+  CHECK(loopsOf("aten.mul.Tensor(self=x, other=y)", 4096) == 1);
+  CHECK(loopsOf("aten.silu.default(self=x)", 16384) == 1);
+}
+
 TEST_CASE("on a GPU attention of a few queries is sums along keys and values, which heads of queries may share") {
   using Numbers = std::vector<double>;
   constexpr int heads = 4, shared = 2, queries = 2, keys = 3, features = 2;

@@ -1,10 +1,25 @@
 // Products of a single row, or with a single column: sums along rows, at the speed of a copy.
+#include <set>
+
 #include "ir/error.h"
+#include "ir/walk.h"
 #include "lowering/tensor/places.h"
 #include "lowering/tensor/reduce.h"
 
 namespace lowering {
 namespace {
+
+/// An operand of a product. A row that several tensors make is stored first where it meets a large matrix: each of its columns
+/// would read all of these.
+Tensor operandOf(const Context& c, const Tensor& operand, const Tensor& matrix) {
+  constexpr int64_t large = int64_t{64} << 20, many = 16;
+  const int64_t elements = numelOf(matrix.sizes);
+  if (elements * ir::sizeOf(matrix.dtype) < large || elements < many * numelOf(operand.sizes)) return computedOnce(c, operand);
+  std::set<int> tensors;
+  for (const ir::Expr* load : ir::loadsIn({operand.at(newIndex(c.pool(), operand.sizes)).expr()}))
+    if (!load->src[0]->isConst()) tensors.insert(load->load().buffer);
+  return tensors.size() > 1 ? c.stored(operand) : computedOnce(c, operand);
+}
 
 /// The product of two operands, of matrices of one row or of one column, alone or in a batch.
 Tensor productOf(Context& c, const std::string& first, const std::string& second) {
@@ -14,7 +29,8 @@ Tensor productOf(Context& c, const std::string& first, const std::string& second
   if (type.sizes[row] > 1 && type.sizes[column] > 1)
     ir::fail(ir::ErrorKind::Unsupported, "products of several rows and columns are not lowered");
   if (!ir::isFloating(type.dtype)) ir::fail(ir::ErrorKind::Unsupported, "products of {} are not lowered", ir::name(type.dtype));
-  const Tensor left = inOpmath(computedOnce(c, c.tensor(first))), right = inOpmath(computedOnce(c, c.tensor(second)));
+  const Tensor left = inOpmath(operandOf(c, c.tensor(first), c.tensor(second))),
+               right = inOpmath(operandOf(c, c.tensor(second), c.tensor(first)));
   ir::Shape terms = type.sizes;
   terms.push_back(left.sizes.back());
   const Tensor products = lazy(left.dtype, terms, [=](const Index& at) {

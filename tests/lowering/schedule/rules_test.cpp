@@ -60,6 +60,40 @@ TEST_CASE("rows that memory runs across are staged, beside rows that are gathere
   CHECK(schedule.staging == lowering::Staging::All);
 }
 
+TEST_CASE("staged rows are neighbours in memory, also beside what all images share; where they are no vectors, an odd number") {
+  const auto tilesOf = [](int images, int channels, int pixels) {
+    const lowering::LayoutSchedule schedule = scheduleOf(fmt::format(R"(
+  in x bf16[{0}, {1}, {2}]
+  in p bf16[{2}, {1}]
+  rows  bf16[{0}, {2}, {1}] strides ({3}, 1, {2}) of x = aten.permute.default(self=x, dims=[0, 2, 1])
+  sum   bf16[{0}, {2}, {1}] strides ({3}, 1, {2}) = aten.add.Tensor(self=rows, other=p, alpha=1)
+  most  bf16[{0}, {2}, 1] = aten.amax.default(self=sum, dim=[-1], keepdim=True)
+  below bf16[{0}, {2}, {1}] = aten.sub.Tensor(self=sum, other=most, alpha=1)
+  return below
+)",
+                                                                     images, channels, pixels, channels * pixels));
+    REQUIRE(schedule.staging == lowering::Staging::All);
+    const lowering::Layout& layout = schedule.layout;
+    return fmt::format("{} x {}", layout.extent(0, lowering::Bind::Grid), layout.extent(1, lowering::Bind::Grid));
+  };
+  CHECK(tilesOf(8, 1280, 1500) == "8 x 188");  // of 8 rows
+  CHECK(tilesOf(32, 960, 729) == "32 x 67");   // of 11, not 12
+}
+
+TEST_CASE("rows of a few more than 256 vectors: as many vectors a thread as leave few threads idle; a sum alone takes a warp") {
+  const auto threadsOf = [](const char* call, const char* result, int columns) {
+    const lowering::Layout layout = scheduleOf(fmt::format("  in x f16[65536, {0}]\n  out {1}{2}\n  return out\n", columns,
+                                                           fmt::format(fmt::runtime(result), columns), call))
+                                        .layout;
+    return fmt::format("{} threads, {} vectors", layout.group(), layout.extent(lowering::Bind::Unrolled));
+  };
+  const char *const sum = " = aten.sum.dim_IntList(self=x, dim=[1], keepdim=True, dtype=None)",
+                    *const softmax = " = aten._softmax.default(self=x, dim=1, half_to_float=False)";
+  CHECK(threadsOf(sum, "f16[65536, 1]", 2304) == "32 threads, 9 vectors");
+  CHECK(threadsOf(softmax, "f16[65536, {}]", 2304) == "64 threads, 5 vectors");
+  CHECK(threadsOf(softmax, "f16[65536, {}]", 4096) == "64 threads, 8 vectors");
+}
+
 TEST_CASE("columns that are multiplied by a row are summed where they lie: the row is little beside them") {
   const lowering::LayoutSchedule schedule = scheduleOf(R"(
   in weights bf16[32, 1, 2048]
