@@ -131,6 +131,13 @@ struct Local {
 
 enum class Backend : uint8_t { Cuda, Cpu };
 
+/// Which functions of a kernel, roots and quotients may err by 2^-16 relative, 2^-20 absolute.
+enum class Math : uint8_t {
+  Exact,    ///< none
+  Rounded,  ///< where all that is made of their results is rounded to 11 bits or fewer before it is stored; on CPUs none
+  Relaxed,  ///< all, as all results of the kernel are rounded so
+};
+
 /// CUDA: the bytes that a contiguous access, and so an array, is aligned to at most.
 constexpr int cudaAlignment = 16;
 
@@ -180,8 +187,8 @@ struct Kernel {
   std::vector<Local> locals;
   Launch launch;
   std::optional<TensorList> list = {};
-  bool index32 = false;           ///< every index fits 32 bits (index/width.h)
-  bool relaxedMath = false;       ///< results round to 11 bits or fewer: functions may err by 2^-16 relative, 2^-20 absolute
+  bool index32 = false;  ///< every index fits 32 bits (index/width.h)
+  Math math = Math::Rounded;
   bool explicitBarriers = false;  ///< CUDA: threads wait at the Barrier and AwaitCopies statements, and nowhere else. Without it
                                   ///< there are none, and what follows a loop or a Combine sees all that was done
   bool streamStores = false;  ///< CPU: contiguous stores of full vectors bypass the caches; each is aligned to its size, or to a

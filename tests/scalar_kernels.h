@@ -68,7 +68,7 @@ inline const ir::Expr* applied(ir::ExprPool& pool, ir::Op op, const ir::Expr* x,
 inline ScalarKernel scalarKernel(ir::DType dtype, int64_t elements, bool relaxed = false) {
   using ir::Op;
   ScalarKernel made = startScalarKernel("scalar_" + std::string(ir::name(dtype)), {dtype, dtype, ir::DType::Bool}, elements);
-  made.kernel.relaxedMath = relaxed;
+  made.kernel.math = relaxed ? ir::Math::Relaxed : ir::Math::Exact;
   ir::ExprPool& pool = *made.kernel.pool;
   const ir::Expr* block = pool.axis(made.kernel.launch.grid);
   const ir::Expr* thread = pool.axis(128);

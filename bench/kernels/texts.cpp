@@ -65,7 +65,7 @@ std::string factsOf(const codegen::LaunchStep& step, const ir::Kernel& kernel, c
       "values{}\n"
       "{} {} {}\n",
       launch.grid, launch.cluster, launch.isPersistent, launch.block, launch.resident, launch.tasks, launch.grain,
-      program.workspaceBytes, program.dynamicSharedBytes, program.waitsForGrid, program.hasEpilogue, kernel.relaxedMath,
+      program.workspaceBytes, program.dynamicSharedBytes, program.waitsForGrid, program.hasEpilogue, kernel.math == ir::Math::Relaxed,
       argumentsOf(step, plan), program.arch, program.features, fmt::join(program.options, " "));
 }
 

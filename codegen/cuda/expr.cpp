@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "codegen/cuda/registers.h"
+#include "codegen/cuda/rounding.h"
 #include "ir/error.h"
 #include "ir/index/range.h"
 #include "ir/index/width.h"
@@ -164,7 +165,9 @@ struct CudaExpressions::IndexFacts {
 CudaExpressions::CudaExpressions(const ir::Kernel& kernel, std::vector<std::string> buffers)
     : kernel_(kernel),
       buffers_(std::move(buffers)),
-      facts_(std::make_shared<IndexFacts>(IndexFacts{std::make_shared<const ir::LoadedIndices>(kernel), {}, {}})) {}
+      facts_(std::make_shared<IndexFacts>(IndexFacts{std::make_shared<const ir::LoadedIndices>(kernel), {}, {}})) {
+  if (kernel.math == ir::Math::Rounded) rounded_ = std::make_shared<const std::set<const Expr*>>(roundedNodes(kernel));
+}
 
 void CudaExpressions::assume(const Expr* condition, bool holds) {
   facts_ = std::make_shared<IndexFacts>(IndexFacts{facts_->loaded, facts_->bounds.where(condition, holds), {}});
@@ -330,7 +333,7 @@ CudaText CudaExpressions::floating(const Expr* node) const {
     CudaText text = print(operand, As::Value);
     x.push_back(isStorage ? CudaText{fmt::format("f32({})", text.text)} : std::move(text));
   }
-  const bool isFast = kernel_.relaxedMath && dtype != DType::F64 && hasFastForm(node->op);
+  const bool isFast = dtype != DType::F64 && hasFastForm(node->op) && mayErr(node);
   const bool isReciprocal =
       isFast && node->op == Op::Div && node->src[0]->isConst() && std::get<double>(node->src[0]->payload) == 1;
   const Infix op = infix(node->op, Arithmetic::Floating);

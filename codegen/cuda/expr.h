@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -95,9 +96,15 @@ class CudaExpressions {
   CudaText cast(const Key& key) const;
   CudaText floating(const ir::Expr* node) const;
 
+  /// Whether a function, root or quotient may be a fast one (ir::Math).
+  bool mayErr(const ir::Expr* node) const {
+    return kernel_.math == ir::Math::Relaxed || (rounded_ != nullptr && rounded_->contains(node));
+  }
+
   const ir::Kernel& kernel_;
   std::vector<std::string> buffers_;
-  std::shared_ptr<IndexFacts> facts_;  ///< found out once, shared by copies
+  std::shared_ptr<IndexFacts> facts_;                         ///< found out once, shared by copies
+  std::shared_ptr<const std::set<const ir::Expr*>> rounded_;  ///< of Math::Rounded: roundedNodes()
   Bound bound_;
 };
 

@@ -31,7 +31,7 @@ class LlvmKernel {
       : function_(function),
         builder_(llvm::BasicBlock::Create(function.getContext(), "entry", &function)),
         memory_(builder_, cpu, kernel, function.getArg(0)),
-        scope_{builder_, kernel, cpu, memory_, LlvmMath(cpu, kernel.relaxedMath), {}} {}
+        scope_{builder_, kernel, cpu, memory_, LlvmMath(cpu, kernel.math == ir::Math::Relaxed), {}} {}
 
   void print() {
     const ir::Block& body = scope_.kernel.body;

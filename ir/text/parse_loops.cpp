@@ -153,7 +153,8 @@ Kernel parseKernel(std::string_view text) {
   tokens.expectLineEnd();
   kernel.launch = parseLaunch(tokens, kernel.backend);
   kernel.index32 = acceptLine(tokens, {"index32"});
-  kernel.relaxedMath = acceptLine(tokens, {"relaxed", "math"});
+  if (acceptLine(tokens, {"exact", "math"})) kernel.math = Math::Exact;
+  if (acceptLine(tokens, {"relaxed", "math"})) kernel.math = Math::Relaxed;
   kernel.explicitBarriers = acceptLine(tokens, {"explicit", "barriers"});
   kernel.streamStores = acceptLine(tokens, {"stream", "stores"});
   parseBuffers(tokens, [&](Buffer buffer) { kernel.params.push_back(parseParam(tokens, std::move(buffer))); });

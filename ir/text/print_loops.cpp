@@ -181,7 +181,8 @@ std::string launchText(const Kernel& kernel) {
 std::string flagsText(const Kernel& kernel) {
   std::string text;
   if (kernel.index32) text += "  index32\n";
-  if (kernel.relaxedMath) text += "  relaxed math\n";
+  if (kernel.math == Math::Exact) text += "  exact math\n";
+  if (kernel.math == Math::Relaxed) text += "  relaxed math\n";
   if (kernel.explicitBarriers) text += "  explicit barriers\n";
   if (kernel.streamStores) text += "  stream stores\n";
   return text;

@@ -101,14 +101,14 @@ bool mayRelax(const ir::Kernel& kernel) {
     return ir::isFunction(node->op) || node->op == ir::Op::Sqrt || node->op == ir::Op::Rsqrt ||
            (node->op == ir::Op::Div && ir::isFloating(node->dtype));
   };
-  return kernel.relaxedMath || !hasOperation(kernel.body, isInexact);
+  return kernel.math == ir::Math::Relaxed || !hasOperation(kernel.body, isInexact);
 }
 
 }  // namespace
 
 bool agreeOnMath(const ir::Kernel& a, const ir::Kernel& b) {
-  if (a.relaxedMath == b.relaxedMath) return true;
-  const auto& [relaxed, exact] = a.relaxedMath ? std::tie(a, b) : std::tie(b, a);
+  if (a.math == b.math) return true;
+  const auto& [relaxed, exact] = a.math == ir::Math::Relaxed ? std::tie(a, b) : std::tie(b, a);
   return mayRelax(exact) || !hasFunctions(relaxed);
 }
 
@@ -119,7 +119,8 @@ KernelMerger::KernelMerger(const ir::Kernel& first, const ir::Kernel& second, st
   kernel.backend = first.backend;
   kernel.pool = first.pool;
   kernel.launch = first.launch;
-  kernel.relaxedMath = (first.relaxedMath || second.relaxedMath) && mayRelax(first) && mayRelax(second);
+  const bool isAnyRelaxed = first.math == ir::Math::Relaxed || second.math == ir::Math::Relaxed;
+  kernel.math = isAnyRelaxed && mayRelax(first) && mayRelax(second) ? ir::Math::Relaxed : ir::Math::Rounded;
   for (const ir::Kernel* one : {&first, &second})
     for (const ir::Param& param : one->params)
       if (!isIntermediate(param.buffer)) addParam(param);

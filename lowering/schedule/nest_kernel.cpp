@@ -13,7 +13,7 @@ NestKernel::NestKernel(const ir::Loops& loops, const ReductionNest& nest, const 
   kernel_.backend = target.backend;
   kernel_.pool = loops.pool;
   kernel_.params = parameters(loops, target);
-  kernel_.relaxedMath = allowsRelaxedMath(loops);
+  kernel_.math = allowsRelaxedMath(loops) ? ir::Math::Relaxed : ir::Math::Rounded;
 }
 
 int NestKernel::addLocal(const std::string& stem, DType dtype, int64_t elements, ir::Space space, int lanes) {

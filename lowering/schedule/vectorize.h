@@ -35,7 +35,7 @@ ir::Lanes vectorize(const ir::Loops& loops, const IterationDomain& domain, const
 /// Parameters in buffer order, as much aligned as a target's kernels make use of: ATen allocates in larger pieces.
 std::vector<ir::Param> parameters(const ir::Loops& loops, const ir::Target& target);
 
-/// Whether every result is rounded to 11 bits or fewer (Kernel::relaxedMath).
+/// Whether every result is rounded to 11 bits or fewer (Math::Relaxed).
 bool allowsRelaxedMath(const ir::Loops& loops);
 
 }  // namespace lowering

@@ -127,7 +127,7 @@ TEST_CASE("all loads come before what is computed from them; what is the same fo
         R"(const i32 o0 = (block * 32 + thread) * 8;
 const auto self_in = load<8, 16>(self + o0);
 const f32 scale_in = scale[block];
-const f32 t0 = math::exp(scale_in);
+const f32 t0 = fast::exp(scale_in);
 Vec<f16, 8> out0_out;
 #pragma unroll
 for (i32 lane = 0; lane < 8; ++lane) {
@@ -279,6 +279,22 @@ TEST_CASE("relaxed math takes the short forms") {
   CHECK(value("f16", "f16(f32(1) / f32(x))", "", true) == "f16(fast::reciprocal(f32(x)))");
   CHECK(value("f16", "f16(sin(f32(x)))", "", true) == "f16(math::sin(f32(x)))");
   CHECK(value("f64", "exp(x)", "", true) == "math::exp(x)");
+}
+
+TEST_CASE("functions take the short forms where only a rounding to 11 bits is made of them, also by way of an array") {
+  const std::string params = "  in  x f32[32] align 1\n  out out0 f32[32] align 1\n  out out1 bf16[32] align 1\n";
+  const std::string kept = params + "  private kept f32[1]\n", keep = "lanes l0 in 1\n  kept[0] = tanh(x[i1])\n";
+  const auto has = [](const std::string& text, const char* form) { return text.find(form) != std::string::npos; };
+  const std::string both =
+      statements(params, "lanes l0 in 1\n  out0[i1] = exp(x[i1])\n  out1[i1] = bf16(tanh(x[i1]) / exp(x[i1]))");
+  CHECK(has(both, "math::exp("));
+  CHECK(has(both, "fast::tanh("));
+  CHECK(has(both, "fast::div("));
+  CHECK_FALSE(has(both, "fast::exp("));
+  CHECK(has(statements(kept, keep + "lanes l1 in 1\n  out1[i1] = bf16(kept[0])"), "fast::tanh("));
+  CHECK(has(statements(kept, keep + "lanes l1 in 1\n  out0[i1] = kept[0]"), "math::tanh("));
+  CHECK(has(statements(kept, keep + "lanes l1 in 1\n  out1[i1] = where(kept[0] < f32(0.5), bf16(1), bf16(2))"), "math::tanh("));
+  CHECK(has(statements(params, "lanes l0 in 1\n  out1[i1] = bf16(tanh(x[i1]))", "  index32\n  exact math\n"), "math::tanh("));
 }
 
 TEST_CASE("integers wrap") {

@@ -244,7 +244,7 @@ TEST_CASE("random kernels agree with the interpreter to the bit when nothing is 
     options.exactOnly = true;
     const ir::Loops loops = tests::randomLoops(seed, options);
     ir::Kernel kernel = lowering::apply(loops, tests::gpu().target());
-    kernel.relaxedMath = false;
+    kernel.math = ir::Math::Exact;
     kernel.index32 = seed % 3 != 0;
     ir::KernelSource program = tests::cudaProgram(kernel, tests::gpu().target());
     std::replace(program.options.begin(), program.options.end(), std::string("--fmad=true"), std::string("--fmad=false"));

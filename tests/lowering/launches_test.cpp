@@ -112,15 +112,15 @@ std::string twoOf(const std::string& first, const std::string& second, const std
 TEST_CASE("relaxed math: kernels with functions share a launch if it holds for both; roots are exact where one needs them so") {
   const std::vector<ir::Kernel> both = kernelsOf(twoOf("silu", "silu", "f16")), one = kernelsOf(twoOf("silu", "neg", "i32"));
   REQUIRE(both.size() == 1);
-  CHECK(both.front().relaxedMath);
+  CHECK(both.front().math == ir::Math::Relaxed);
   REQUIRE(one.size() == 1);
-  CHECK(one.front().relaxedMath);
+  CHECK(one.front().math == ir::Math::Relaxed);
   const std::vector<ir::Kernel> roots = kernelsOf(twoOf("rsqrt", "rsqrt", "f32"));
   REQUIRE(roots.size() == 1);
-  CHECK_FALSE(roots.front().relaxedMath);
+  CHECK(roots.front().math == ir::Math::Rounded);
   const std::vector<ir::Kernel> apart = kernelsOf(twoOf("silu", "silu", "f32"));
   REQUIRE(apart.size() == 2);
-  CHECK(apart[0].relaxedMath != apart[1].relaxedMath);
+  CHECK(apart[0].math != apart[1].math);
 }
 
 TEST_CASE("a kernel of many waves of resident CTAs keeps its occupancy, and a launch of its own") {

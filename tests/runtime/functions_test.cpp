@@ -104,7 +104,7 @@ TEST_CASE("relaxed functions are within 2^-16 of the result, and exact at 0") {
     ir::Kernel kernel = tests::pointwiseKernel({DType::F32}, count, 16, [&](ExprPool& pool, const auto& loads) {
       return std::vector{pool.make(function.op, {loads[0]})};
     });
-    kernel.relaxedMath = true;
+    kernel.math = ir::Math::Relaxed;
     const std::vector<float> found = apply<float, float>(orc, kernel, values);
     for (size_t i = 0; i < values.size(); ++i) {
       const double exact = function.exact(values[i]);
