@@ -65,8 +65,8 @@ std::string factsOf(const codegen::LaunchStep& step, const ir::Kernel& kernel, c
       "values{}\n"
       "{} {} {}\n",
       launch.grid, launch.cluster, launch.isPersistent, launch.block, launch.resident, launch.tasks, launch.grain,
-      program.workspaceBytes, program.dynamicSharedBytes, program.waitsForGrid, program.hasEpilogue, kernel.math == ir::Math::Relaxed,
-      argumentsOf(step, plan), program.arch, program.features, fmt::join(program.options, " "));
+      program.workspaceBytes, program.dynamicSharedBytes, program.waitsForGrid, program.hasEpilogue,
+      kernel.math == ir::Math::Relaxed, argumentsOf(step, plan), program.arch, program.features, fmt::join(program.options, " "));
 }
 
 /// The program's text without the prelude.
