@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "ir/walk.h"
+#include "lowering/analysis/lane_mask.h"
 
 namespace lowering {
 namespace {
@@ -41,8 +42,16 @@ std::vector<ir::Buffer> unite(const ir::Loops& first, const ir::Loops& second) {
   return buffers;
 }
 
+/// Whether each vector of so many columns of a load is read as a whole or not at all.
+bool isMaskedByVectors(ir::ExprPool& pool, const IterationDomain& domain, const Access& load, int lanes) {
+  const Dim& columns = domain.dims()[domain.innermost()];
+  const Expr *mask = load.node->src[1], *other = load.node->src[2];
+  if (columns.axes.size() != 1 || ir::dependsOn(other, columns.axes[0]) || !ir::loadsIn({other}).empty()) return false;
+  return isSameForLanes(pool, mask, columns.axes[0], lanes);
+}
+
 /// As many columns as fill a vector of the narrowest elements, if all that runs along them is aligned so.
-int chooseLanes(const IterationDomain& domain, const ir::Target& target) {
+int chooseLanes(ir::ExprPool& pool, const IterationDomain& domain, const ir::Target& target) {
   const std::size_t along = domain.innermost();
   std::vector<Access> all = domain.loads(), contiguous;
   all.insert(all.end(), domain.stores().begin(), domain.stores().end());
@@ -50,9 +59,8 @@ int chooseLanes(const IterationDomain& domain, const ir::Target& target) {
   for (const Access& access : all) {
     if (!access.form) return 0;
     const int64_t stride = domain.stride(access, along);
-    const std::size_t uniform = stride == 0 ? domain.elementDims() : along;
-    if (stride > 1 || stride < 0 || domain.isMaskedAlong(access, uniform, along + 1)) return 0;
-    if (stride == 0 && domain.moves(access, uniform, along)) return 0;
+    if (stride > 1 || stride < 0) return 0;
+    if (stride == 0 && domain.varies(access, domain.elementDims(), along + 1)) return 0;
     if (stride == 0) continue;
     contiguous.push_back(access);
     if (!domain.moves(access, 0, domain.elementDims())) continue;
@@ -61,9 +69,12 @@ int chooseLanes(const IterationDomain& domain, const ir::Target& target) {
   }
   if (widest > 2 * narrowest) return 0;
   const auto lanes = static_cast<int>(target.vectorBytes / narrowest);
-  const bool areAligned = std::all_of(contiguous.begin(), contiguous.end(),
-                                      [&](const Access& access) { return domain.isAligned(access, lanes, along); });
-  return areAligned && domain.dims()[along].extent % lanes == 0 ? lanes : 0;
+  const auto fits = [&](const Access& access) {
+    const bool isWhole = !domain.isMaskedAlong(access, along, along + 1) || isMaskedByVectors(pool, domain, access, lanes);
+    return isWhole && domain.isAligned(access, lanes, along);
+  };
+  const bool areWhole = std::all_of(contiguous.begin(), contiguous.end(), fits);
+  return areWhole && domain.dims()[along].extent % lanes == 0 ? lanes : 0;
 }
 
 /// One traversal of a matrix for two reductions: `rows`, along its rows, and `columns`, along its columns. `columns` has been
@@ -75,7 +86,7 @@ std::optional<MixedOrderReduction> matrixOf(ir::Loops loops, const ReductionNest
   for (const std::vector<ir::StoreTo>* stores : {&columns.elementStores, &columns.rowStores})
     both.elementStores.insert(both.elementStores.end(), stores->begin(), stores->end());
   IterationDomain domain(loops, both);
-  const int lanes = domain.runsAlongElements() ? chooseLanes(domain, target) : 0;
+  const int lanes = domain.runsAlongElements() ? chooseLanes(*loops.pool, domain, target) : 0;
   if (lanes == 0) return std::nullopt;
   loops.axes.clear();
   return MixedOrderReduction{std::move(loops), rows, columns, std::move(domain), lanes};

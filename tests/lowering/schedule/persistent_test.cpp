@@ -237,6 +237,32 @@ TEST_CASE("columns of several tensors side by side, each read where its mask hol
                   2);
 }
 
+/// The gradient of a rotary embedding behind a norm: halves of each row are read where the other half stands.
+std::string rotatedNormBackward(int rows, int half) {
+  return fmt::format(R"(  in x f16[{0}, {2}]
+  in cos f16[{0}, {2}]
+  in weight f16[{2}]
+  in norm f16[{0}, {2}]
+  y0 f16[{0}, {2}] = aten.mul.Tensor(self=x, other=cos)
+  y1 f16[{0}, {1}] strides ({2}, 1) of y0 = aten.slice.Tensor(self=y0, dim=1, start=0, end={1}, step=1)
+  y2 f16[{0}, {1}] strides ({2}, 1) of y0 + {1} = aten.slice.Tensor(self=y0, dim=1, start={1}, end={2}, step=1)
+  y3 f16[{0}, {2}] = aten.cat.default(tensors=[y2, y1], dim=1)
+  y4 f16[{0}, {2}] = aten.mul.Tensor(self=y3, other=norm)
+  out0 f16[{2}] = aten.sum.dim_IntList(self=y4, dim=[0], keepdim=False, dtype=None)
+  y5 f16[{0}, {2}] = aten.mul.Tensor(self=y3, other=weight)
+  y6 f16[{0}, {2}] = aten.mul.Tensor(self=y5, other=norm)
+  y7 f16[{0}, 1] = aten.sum.dim_IntList(self=y6, dim=[1], keepdim=True, dtype=None)
+  out1 f16[{0}, {2}] = aten.sub.Tensor(self=y5, other=y7, alpha=1)
+  return out0, out1
+)",
+                     rows, half, 2 * half);
+}
+
+TEST_CASE("rows that are read at other places where a mask holds, if it holds for all of a vector") {
+  checkMixedOrder(rotatedNormBackward(41, 32), 4);
+  CHECK_FALSE(mixedOrderOf(lowering::lower(ir::parseGraph("graph\n" + rotatedNormBackward(41, 36)))).has_value());
+}
+
 TEST_CASE("what is stored before the columns' sums are known is read after it, where more would be read for it again") {
   const std::string lines = R"(  in a f16[150, 64]
   in b f16[150, 64]
