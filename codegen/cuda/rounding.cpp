@@ -20,7 +20,7 @@ class Rounded {
       grows_ = false;
       add(kernel_.body);
     } while (grows_);
-    const std::vector<const Expr*> stored = ir::postorder(stored_);
+    const std::vector<const Expr*> stored = ir::postorder({stored_.begin(), stored_.end()});
     std::set<const Expr*> rounded(stored.begin(), stored.end());
     std::erase_if(rounded, [this](const Expr* node) { return exact_.contains(node); });
     return rounded;
@@ -41,11 +41,11 @@ class Rounded {
       if (bound != nullptr) add(bound);
     for (const ir::Store& store : node.stores) {
       add(store.offset);
-      stored_.push_back(store.value);
+      stored_.insert(store.value);
       if (isExact(store.param)) add(store.value);
     }
   }
-  /// What threads combine is stored in several arrays, all of which hold it.
+  /// The arrays of a combination hold the same sums, or parts of them: all of them are exact, or none is.
   void add(const ir::Combine& node) {
     for (const ir::Combine::Item& item : node.items) {
       const std::vector<std::optional<int>> arrays{item.local, item.before, item.partials};
@@ -79,7 +79,7 @@ class Rounded {
   bool isExact(int buffer) const { return kernel_.local(buffer) == nullptr || arrays_.contains(buffer); }
 
   const ir::Kernel& kernel_;
-  std::vector<const Expr*> stored_;  ///< all values
+  std::set<const Expr*> stored_;  ///< all values
   std::set<const Expr*> exact_;
   std::set<int> arrays_;
   bool grows_ = false;

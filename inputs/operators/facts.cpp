@@ -83,9 +83,7 @@ std::optional<Reads> partialReadOf(std::string_view op, std::string_view argumen
 }
 
 std::vector<SavedResult> savedResultsOf(std::string_view op) {
-  for (const OperatorFacts* facts : factsOf(op))
-    if (!facts->saved.empty()) return facts->saved;
-  return {};
+  return first(op, &OperatorFacts::saved).value_or(std::vector<SavedResult>());
 }
 
 std::optional<Combined> combinedOf(std::string_view op) { return first(op, &OperatorFacts::combined); }

@@ -71,7 +71,7 @@ struct OperatorFacts {
   std::optional<Judgement> judged = {};
   std::vector<PartialRead> reads = {};
   /// What no random numbers may stand for, as roundings of huge numbers would be all that is left of the results.
-  std::vector<SavedResult> saved = {};
+  std::optional<std::vector<SavedResult>> saved = {};
   std::optional<Products> products = {};
   std::optional<Combined> combined = {};
 };

@@ -63,7 +63,7 @@ Family linearAlgebraFacts() {
                     "_scaled_dot_product_efficient_attention_backward _scaled_dot_product_cudnn_attention_backward "
                     "_scaled_dot_product_fused_attention_overrideable_backward",
        .domains = {{0, Tame{}}, {1, Tame{}}, {2, Tame{}}, {3, Tame{}}},
-       .saved = {{0, "out"}, {1, "logsumexp"}},
+       .saved = std::vector<SavedResult>{{0, "out"}, {1, "logsumexp"}},
        .products = Products::AttentionBackward},
       {.operators = "_cudnn_rnn", .products = Products::CudnnRnn},
       {.operators = "_cudnn_rnn_backward", .products = Products::CudnnRnnBackward},

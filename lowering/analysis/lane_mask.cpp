@@ -41,4 +41,9 @@ bool isSameForLanes(ir::ExprPool& pool, const Expr* condition, const Expr* axis,
   return isSame(sums, condition, axis, lanes);
 }
 
+bool isMaskedAlike(ir::ExprPool& pool, const ir::Expr* mask, const ir::Expr* other, const ir::Expr* axis, int64_t lanes) {
+  const bool isOneValue = !ir::dependsOn(other, axis) && ir::loadsIn({other}).empty();
+  return isOneValue && isSameForLanes(pool, mask, axis, lanes);
+}
+
 }  // namespace lowering

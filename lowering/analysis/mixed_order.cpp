@@ -45,9 +45,7 @@ std::vector<ir::Buffer> unite(const ir::Loops& first, const ir::Loops& second) {
 /// Whether each vector of so many columns of a load is read as a whole or not at all.
 bool isMaskedByVectors(ir::ExprPool& pool, const IterationDomain& domain, const Access& load, int lanes) {
   const Dim& columns = domain.dims()[domain.innermost()];
-  const Expr *mask = load.node->src[1], *other = load.node->src[2];
-  if (columns.axes.size() != 1 || ir::dependsOn(other, columns.axes[0]) || !ir::loadsIn({other}).empty()) return false;
-  return isSameForLanes(pool, mask, columns.axes[0], lanes);
+  return columns.axes.size() == 1 && isMaskedAlike(pool, load.node->src[1], load.node->src[2], columns.axes[0], lanes);
 }
 
 /// As many columns as fill a vector of the narrowest elements, if all that runs along them is aligned so.

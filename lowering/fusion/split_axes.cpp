@@ -66,10 +66,8 @@ bool has(ir::Op op, const std::vector<const Expr*>& nodes) {
 bool dependOnAll(const ir::Loops& loops, const Axes& axes) {
   const std::vector<const Expr*> nodes = nodesOf(loops);
   return std::all_of(nodes.begin(), nodes.end(), [&](const Expr* node) {
-    if (node->op != ir::Op::Reduce) return true;
-    const std::vector<const Expr*> inside = ir::postorder({node});
-    const auto isInside = [&](const Expr* axis) { return std::find(inside.begin(), inside.end(), axis) != inside.end(); };
-    return std::all_of(axes.begin(), axes.end(), isInside);
+    const auto depends = [&](const Expr* axis) { return ir::dependsOn(node, axis); };
+    return node->op != ir::Op::Reduce || std::all_of(axes.begin(), axes.end(), depends);
   });
 }
 

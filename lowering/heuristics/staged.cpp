@@ -129,15 +129,13 @@ int chooseStagedLanes(const IterationDomain& domain, const std::vector<const Acc
 }
 
 /// Takes the dims one after another while the tile is small.
-void chooseTile(StagedDraft& draft, const IterationDomain& domain, const std::vector<std::size_t>& order,
+void chooseTile(StagedDraft& draft, const IterationDomain& domain, const std::vector<const Access*>& accesses,
                 const ir::Target& target, const StagedWish& wish) {
   const int64_t elements = domain.numel(domain.elementDims(), domain.dims().size());
   const int64_t rowBytes = elements * bytesOfElement(domain);
   const int64_t fits = std::min(std::max(limits::staged::fewestRows, ofShared(target, limits::staged::sharedBytes) / rowBytes),
                                 wish.rows.value_or(std::numeric_limits<int64_t>::max()));
-  const std::vector<const Access*> accesses = stagedAccesses(domain);
-  // Threads along the elements of a tile whose rows are next to each other read banks that are as far apart as it has words of
-  // rows.
+  // Threads along the elements of a tile read every so many words of it as its neighbouring rows have.
   const auto meetInBanks = [&](std::size_t d, int64_t rowsOfTile) {
     constexpr int64_t twoWords = 8;
     return std::any_of(accesses.begin(), accesses.end(), [&](const Access* access) {
@@ -146,7 +144,7 @@ void chooseTile(StagedDraft& draft, const IterationDomain& domain, const std::ve
   };
   draft.tile.assign(domain.elementDims(), 1);
   int64_t rows = 1;
-  for (const std::size_t d : order) {
+  for (const std::size_t d : growingOrder(domain, accesses)) {
     const int64_t extent = domain.dims()[d].extent;
     const int64_t enough = ceilDiv(limits::staged::tileElements, rows * elements);
     if (rows > 1 && enough <= 1) break;
@@ -170,6 +168,7 @@ void layOut(StagedDraft& draft, int64_t elements, std::optional<int> group) {
   const int64_t wanted = draft.lanes == 1
                              ? ceilDiv(elements, limits::staged::threadElementsOfOne)
                              : std::max<int64_t>(limits::staged::leastGroup, ceilDiv(elements, limits::staged::threadElements));
+  // A tile may have one row less for its banks.
   const int64_t widest = (vectors + 1) * warp >= limits::staged::manyThreads ? warp : limits::staged::widestGroup;
   const int64_t rules = std::min<int64_t>(widest, std::bit_ceil(static_cast<uint64_t>(wanted)));
   const int64_t most = std::bit_floor(static_cast<uint64_t>(std::max<int64_t>(1, ir::Target::ctaThreads / vectors)));
@@ -209,7 +208,7 @@ std::optional<StagedDraft> stagedDraft(const ReductionNest& nest, const Iteratio
   const std::vector<const Access*> accesses = stagedAccesses(domain);
   if (bytesOfElement(domain) == 0) return std::nullopt;
   StagedDraft draft;
-  chooseTile(draft, domain, growingOrder(domain, accesses), target, wish);
+  chooseTile(draft, domain, accesses, target, wish);
   draft.lanes = static_cast<int>(std::gcd(chooseStagedLanes(domain, accesses, target), draft.tile.back()));
   const int64_t elements = domain.numel(domain.elementDims(), domain.dims().size()), vectors = draft.rowVectors();
   const bool fits =

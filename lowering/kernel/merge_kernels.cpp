@@ -120,7 +120,7 @@ KernelMerger::KernelMerger(const ir::Kernel& first, const ir::Kernel& second, st
   kernel.pool = first.pool;
   kernel.launch = first.launch;
   const bool isAnyRelaxed = first.math == ir::Math::Relaxed || second.math == ir::Math::Relaxed;
-  kernel.math = isAnyRelaxed && mayRelax(first) && mayRelax(second) ? ir::Math::Relaxed : ir::Math::Rounded;
+  kernel.math = isAnyRelaxed && mayRelax(first) && mayRelax(second) ? ir::Math::Relaxed : std::min(first.math, second.math);
   for (const ir::Kernel* one : {&first, &second})
     for (const ir::Param& param : one->params)
       if (!isIntermediate(param.buffer)) addParam(param);

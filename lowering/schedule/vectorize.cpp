@@ -29,8 +29,7 @@ bool isMaskedAsOne(ir::ExprPool& pool, const IterationDomain& domain, const Acce
   if (!access.isMasked() || place.flat != nullptr) return false;
   const Expr* mask = domain.at(access.node->src[1], place.each, loads);
   const Expr* other = domain.at(access.node->src[2], place.each, loads);
-  const bool isOneValue = !ir::dependsOn(other, place.lane) && ir::loadsIn({other}).empty();
-  return isOneValue && isSameForLanes(pool, mask, place.lane, place.lane->axis().extent);
+  return isMaskedAlike(pool, mask, other, place.lane, place.lane->axis().extent);
 }
 
 }  // namespace

@@ -35,12 +35,15 @@ class Checker {
     };
     runtime::Comparison eagers;  // its errors
     const auto count = [&](const std::vector<runtime::TensorList>& runs) {
+      std::vector<double> finite;  // root mean square errors of the runs
       for (const runtime::TensorList& run : runs) {
         const runtime::Comparison other = compared(run);
         eagers.rmseEager = std::max(eagers.rmseEager, other.rmseFound);
         // An overflow says nothing of how far off a number may be.
         if (std::isfinite(other.worstError)) eagers.worstErrorEager = std::max(eagers.worstErrorEager, other.worstError);
+        if (std::isfinite(other.rmseFound)) finite.push_back(other.rmseFound);
       }
+      return finite;
     };
     const auto judged = [&](runtime::Comparison comparison) {
       comparison.rmseEager = std::max(comparison.rmseEager, eagers.rmseEager);
@@ -79,10 +82,8 @@ class Checker {
              runtime::commonError(found, reference_.float64, output) > mostCommon;
     };
     if (!verdict.ok && !reference_.nearby.empty() && saysLittle()) {
-      std::vector<double> errors{comparison.rmseEager};
-      for (const runtime::TensorList& run : reference_.nearby)
-        if (const double error = compared(run).rmseFound; std::isfinite(error)) errors.push_back(error);
-      count(reference_.nearby);
+      std::vector<double> errors = count(reference_.nearby);
+      errors.push_back(comparison.rmseEager);
       eagers.rmseEager = std::max(eagers.rmseEager, mostByChance(std::move(errors)));
       verdict = judgedInFull();
     }

@@ -45,8 +45,7 @@ void saveResults(const inputs::Sample& sample, const c10::OperatorHandle& gradie
   const std::vector<inputs::SavedResult> saved = inputs::savedResultsOf(sample.op);
   if (saved.empty()) return;
   const c10::FunctionSchema& schema = gradient.schema();
-  const auto dropout = schema.argumentIndexWithName("dropout_p");
-  if (dropout && arguments.at(static_cast<size_t>(*dropout)).toDouble() != 0) return;
+  if (chanceOf(schema, arguments).value_or(0) != 0) return;
   const c10::OperatorHandle forward = findOperator(forwardOf(sample.op));
   torch::jit::Stack results = forwardArguments(forward.schema(), schema, arguments);
   forward.callBoxed(&results);

@@ -84,15 +84,11 @@ std::string recordedName(const c10::OperatorName& name) {
   return text + "." + (name.overload_name.empty() ? "default" : name.overload_name);
 }
 
-namespace {
-
 std::optional<double> chanceOf(const c10::FunctionSchema& schema, const torch::jit::Stack& arguments) {
   const auto place = schema.argumentIndexWithName("dropout_p");
   if (!place || !arguments[static_cast<std::size_t>(*place)].isDouble()) return std::nullopt;
   return arguments[static_cast<std::size_t>(*place)].toDouble();
 }
-
-}  // namespace
 
 bool isRandom(const c10::OperatorHandle& op, std::optional<double> chance) {
   return op.hasTag(at::Tag::nondeterministic_seeded) && chance != 0.0;

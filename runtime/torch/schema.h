@@ -29,6 +29,8 @@ torch::jit::Stack bindArguments(const std::string& op, const c10::FunctionSchema
 /// Arguments in double precision: floating tensors (types.h), and the dtypes that are asked for.
 torch::jit::Stack inFloat64(const c10::FunctionSchema& schema, const torch::jit::Stack& arguments);
 
+/// The chance of a call's dropout; nothing where it has none.
+std::optional<double> chanceOf(const c10::FunctionSchema& schema, const torch::jit::Stack& arguments);
 /// Whether a call draws from the default generator. Attention of inference does not: the `chance` of its dropout is 0.
 bool isRandom(const c10::OperatorHandle& op, std::optional<double> chance);
 
