@@ -14,11 +14,6 @@ int64_t Param::readableElements(Backend backend) const {
   return (elements + granule - 1) / granule * granule;
 }
 
-bool isGridLoop(const Statement& statement) {
-  const auto* loop = std::get_if<For>(&statement.node);
-  return loop != nullptr && loop->kind == LoopKind::Grid;
-}
-
 int64_t ctasOf(const Kernel& kernel, int64_t elements) {
   const int64_t most = kernel.list->count->axis().extent - 1;
   const int64_t each = most / kernel.launch.grid;
@@ -30,8 +25,6 @@ int64_t ctasOf(const Kernel& kernel) {
   for (const int64_t elements : kernel.list->elements) ctas += ctasOf(kernel, elements);
   return ctas;
 }
-
-bool exchanges(const Combine& combine) { return combine.threads * combine.stride > Target::warp || combine.ctas > 1; }
 
 Partials partialsOf(const Launch& launch, const Combine& combine) {
   const int groups = launch.block / combine.threads;
