@@ -39,18 +39,31 @@ Nodes dependent(const ReductionNest& nest, const std::vector<const Expr*>& nodes
 
 using Users = std::map<const Expr*, Nodes>;
 
-/// The nodes of a tree of where() over loads, whose conditions load nothing; empty where it is none.
-std::vector<const Expr*> choiceAt(const Expr* root, const Nodes& rowLoads) {
+/// The nodes from a value down to the loads of rows that it is made of, itself first.
+std::vector<const Expr*> treeOf(const Expr* root, const Nodes& rowLoads, const Nodes& ofRows) {
   std::vector<const Expr*> tree{root};
   for (std::size_t i = 0; i < tree.size(); ++i) {
-    const Expr* node = tree[i];
-    if (rowLoads.contains(node)) continue;
-    const auto isLoad = [](const Expr* x) { return x->op == ir::Op::Load; };
-    if (node->op != ir::Op::Where || std::ranges::any_of(ir::postorder({node->src[0]}), isLoad)) return {};
-    for (const Expr* arm : {node->src[1], node->src[2]})
-      if (std::find(tree.begin(), tree.end(), arm) == tree.end()) tree.push_back(arm);
+    if (rowLoads.contains(tree[i])) continue;
+    for (const Expr* operand : tree[i]->src)
+      if (ofRows.contains(operand) && std::find(tree.begin(), tree.end(), operand) == tree.end()) tree.push_back(operand);
   }
   return tree;
+}
+
+/// The nodes that need loads of rows and no other ones.
+Nodes madeOfRows(const std::vector<const Expr*>& nodes, const Nodes& rowLoads) {
+  Nodes ofRows = rowLoads, ofOthers;
+  for (const Expr* node : nodes) {
+    if (rowLoads.contains(node)) continue;
+    const auto isAny = [&](const Nodes& of) {
+      return std::ranges::any_of(node->src, [&](const Expr* x) { return of.contains(x); });
+    };
+    if (node->op == ir::Op::Load || isAny(ofOthers))
+      ofOthers.insert(node);
+    else if (isAny(ofRows))
+      ofRows.insert(node);
+  }
+  return ofRows;
 }
 
 /// Whether nothing but a tree's nodes uses its nodes, the root's own users apart.
@@ -59,6 +72,23 @@ bool isApart(const std::vector<const Expr*>& tree, const Users& users) {
   return std::all_of(tree.begin() + 1, tree.end(), [&](const Expr* node) {
     return std::ranges::all_of(users.at(node), [&](const Expr* user) { return nodes.contains(user); });
   });
+}
+
+/// Whether a tree's nodes choose between loads, and do no more.
+bool isChoice(const std::vector<const Expr*>& tree, const Nodes& rowLoads) {
+  const auto isWhere = [](const Expr* node) { return node->op == ir::Op::Where; };
+  const auto isLoad = [&](const Expr* node) { return rowLoads.contains(node); };
+  return std::ranges::count_if(tree, isLoad) > 1 &&
+         std::ranges::all_of(tree, [&](const Expr* node) { return isWhere(node) || isLoad(node); });
+}
+
+/// Whether a tree computes functions of one load, which it may replace.
+bool isFunctionOfOne(const std::vector<const Expr*>& tree, const Nodes& rowLoads, const Nodes& repeated) {
+  const auto isLoad = [&](const Expr* node) { return rowLoads.contains(node); };
+  const auto load = std::ranges::find_if(tree, isLoad);
+  return ir::isFloating(tree.front()->dtype) && std::ranges::count_if(tree, isLoad) == 1 && repeated.contains(*load) &&
+         ir::sizeOf(tree.front()->dtype) <= ir::sizeOf((*load)->dtype) &&
+         std::ranges::any_of(tree, [](const Expr* node) { return ir::isFunction(node->op); });
 }
 
 bool contains(const std::vector<TraversalValue>& values, const Expr* value) {
@@ -84,13 +114,16 @@ std::vector<TraversalValue> rowValues(const ReductionNest& nest) {
   return found;
 }
 
-std::vector<TraversalValue> repeatedFunctions(const ReductionNest& nest) {
+std::vector<TraversalValue> repeatedFunctions(const ReductionNest& nest, const HeldValues& held) {
+  Nodes before;
+  for (const auto& [load, value] : held) before.insert(value);
+  for (const Expr* node : ir::postorder({before.begin(), before.end()})) before.insert(node);
   std::vector<TraversalValue> once, again;
   for (int traversal = 0; traversal <= nest.traversals(); ++traversal) {
     const std::vector<const Expr*> nodes = ir::postorder(valuesOf(nest, traversal));
     const Nodes ofElements = dependent(nest, nodes, true);
     for (const Expr* node : nodes) {
-      if (!ir::isFunction(node->op) || !ofElements.contains(node)) continue;
+      if (!ir::isFunction(node->op) || !ofElements.contains(node) || before.contains(node)) continue;
       const auto known = std::find_if(once.begin(), once.end(), [&](const TraversalValue& x) { return x.value == node; });
       if (known == once.end())
         once.push_back({node, traversal});
@@ -109,7 +142,7 @@ std::set<const Expr*> repeatedLoads(const ReductionNest& nest) {
   return again;
 }
 
-std::map<const Expr*, const Expr*> choicesOf(const ReductionNest& nest, const IterationDomain& domain) {
+HeldValues heldValues(const ReductionNest& nest, const IterationDomain& domain) {
   Nodes rowLoads;
   for (const Access& access : domain.loads())
     if (access.node != nullptr && runsAlongRow(domain, access)) rowLoads.insert(access.node);
@@ -122,15 +155,17 @@ std::map<const Expr*, const Expr*> choicesOf(const ReductionNest& nest, const It
   for (const Expr* value : values) users[value].insert(nullptr);
   for (const Expr* node : nodes)
     for (const Expr* operand : node->src) users[operand].insert(node);
-  std::map<const Expr*, const Expr*> choices;
+  const Nodes repeated = repeatedLoads(nest), ofRows = madeOfRows(nodes, rowLoads);
+  HeldValues held;
   for (auto root = nodes.rbegin(); root != nodes.rend(); ++root) {
-    if ((*root)->op != ir::Op::Where) continue;
-    const std::vector<const Expr*> tree = choiceAt(*root, rowLoads);
-    if (tree.empty() || !isApart(tree, users)) continue;
+    if (!ofRows.contains(*root) || rowLoads.contains(*root)) continue;
+    const std::vector<const Expr*> tree = treeOf(*root, rowLoads, ofRows);
+    const bool isNarrower = isChoice(tree, rowLoads) || isFunctionOfOne(tree, rowLoads, repeated);
+    if (!isNarrower || !isApart(tree, users)) continue;
     for (const Expr* node : tree)
-      if (node->op == ir::Op::Load) choices.try_emplace(node, *root);
+      if (rowLoads.contains(node)) held.try_emplace(node, *root);
   }
-  return choices;
+  return held;
 }
 
 std::set<const Expr*> loadsOf(const ReductionNest& nest, int traversal) {

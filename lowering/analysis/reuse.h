@@ -19,18 +19,24 @@ struct TraversalValue {
 /// subexpressions that are floating, do not depend on the reduced axes and are no mere Load or constant.
 std::vector<TraversalValue> rowValues(const ReductionNest& nest);
 
-/// Functions of elements, such as exponentials, that a traversal computes and a later one or the element stores need again.
-std::vector<TraversalValue> repeatedFunctions(const ReductionNest& nest);
+/// The values that a kernel holds in place of loads of rows, by these: a load that is not there is held as it is.
+using HeldValues = std::map<const ir::Expr*, const ir::Expr*>;
+
+/// The largest values that take less to hold than the loads that they are made of, which nothing else needs: choices between rows
+/// of several tensors, such as a concatenation's, as an element takes one register however many tensors it may be of; and results
+/// of functions, such as an activation's, that more than one traversal needs and that are no wider than what they are computed
+/// of.
+HeldValues heldValues(const ReductionNest& nest, const IterationDomain& domain);
+
+/// Functions of elements, such as exponentials, that a traversal computes and a later one or the element stores need again. What
+/// is computed before a traversal, as it is held, counts as none.
+std::vector<TraversalValue> repeatedFunctions(const ReductionNest& nest, const HeldValues& held = {});
 
 /// Loads that more than one traversal needs.
 std::set<const ir::Expr*> repeatedLoads(const ReductionNest& nest);
 
 /// Loads of tensors that the bodies of a traversal need, or, after the last one, the values of element stores.
 std::set<const ir::Expr*> loadsOf(const ReductionNest& nest, int traversal);
-
-/// The choices between rows of several tensors, such as a concatenation's, by the loads that they choose from: an element takes
-/// one register, however many tensors it may be of. They are the largest ones whose loads nothing else needs.
-std::map<const ir::Expr*, const ir::Expr*> choicesOf(const ReductionNest& nest, const IterationDomain& domain);
 
 /// Whether a traversal may go through the several runs of a row as through a single one: its bodies depend on the elements
 /// through loads alone, which continue from one run to the next.

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "ir/index/ceil_div.h"
+#include "ir/walk.h"
 #include "lowering/analysis/reuse.h"
 #include "lowering/analysis/row_accesses.h"
 #include "lowering/heuristics/few_points.h"
@@ -32,13 +33,13 @@ struct RowAccesses {
 
 RowAccesses accessesOf(const ReductionNest& nest, const IterationDomain& domain) {
   const std::set<const ir::Expr*> repeated = repeatedLoads(nest);
-  const std::map<const ir::Expr*, const ir::Expr*> choices = choicesOf(nest, domain);
+  const HeldValues values = heldValues(nest, domain);
   std::set<const ir::Expr*> seen;
   RowAccesses found;
   const auto add = [&](const Access& access) {
-    const auto choice = choices.find(access.node);
-    if (choice != choices.end() && !seen.insert(choice->second).second) return;
-    if (!isRowAccess(domain, access) && choice == choices.end()) {
+    const auto value = values.find(access.node);
+    if (value != values.end() && !seen.insert(value->second).second) return;
+    if (!isRowAccess(domain, access) && value == values.end()) {
       if (access.node != nullptr && domain.isInnerContiguous(access)) found.commonBytes += access.elementBytes;
       return;
     }
@@ -176,10 +177,21 @@ void fillBlock(RowDraft& draft, const ir::Target& target) {
   draft.block = draft.group * rows;
 }
 
+/// Whether a nest computes sines or cosines, which take registers of their own to reduce their arguments.
+bool computesSines(const ReductionNest& nest) {
+  std::vector<const ir::Expr*> values;
+  for (const Reduction& reduction : nest.reductions) values.push_back(reduction.body);
+  for (const ir::StoreTo& store : nest.elementStores) values.push_back(store.value);
+  return std::ranges::any_of(ir::postorder(values),
+                             [](const ir::Expr* node) { return node->op == ir::Op::Sin || node->op == ir::Op::Cos; });
+}
+
 /// CTAs of threads that each hold so much of a plain row, and some of the weights that they read ahead.
-int64_t mostOfRows(const RowDraft& draft, int64_t heldWords, int64_t commonWords, const ir::Target& target) {
+int64_t mostOfRows(const RowDraft& draft, const ReductionNest& nest, int64_t heldWords, int64_t commonWords,
+                   const ir::Target& target) {
   const int64_t weights = std::min(limits::rows::weightRegisters, commonWords * 3 / 4);
-  const int64_t registers = limits::gpu::ownRegisters + heldWords * 5 / 4 + weights;
+  const int64_t sines = computesSines(nest) ? limits::rows::sineRegisters : 0;
+  const int64_t registers = limits::gpu::ownRegisters + heldWords * 5 / 4 + weights + sines;
   return target.processorRegisters / (registers * draft.block);
 }
 
@@ -292,7 +304,8 @@ RowDraft draftRows(const ReductionNest& nest, const IterationDomain& domain, con
     layOut(draft, std::max<int64_t>(1, ceilDiv(rowVectors, draft.ctas * threads)));
   }
   const bool areFew = draft.vectorSteps * draft.runSteps * draft.lanes <= limits::rows::mostHeldResults;
-  draft.keepsFunctions = isHeld(draft) && wish.keepsFunctions.value_or(areFew) && !repeatedFunctions(nest).empty();
+  const auto functions = std::ssize(repeatedFunctions(nest, heldValues(nest, domain)));
+  draft.keepsFunctions = isHeld(draft) && wish.keepsFunctions.value_or(areFew) && functions > 0;
   if (draft.splits() > 1 || draft.hold == Hold::Shared)
     draft.block = draft.group;
   else if (wish.rowsPerCta)
@@ -304,7 +317,8 @@ RowDraft draftRows(const ReductionNest& nest, const IterationDomain& domain, con
     joinNeighbours(draft, bytes, target);
   if (isHeld(draft) && wish.isResident) {
     const int64_t commonBytes = draft.vectorSteps * draft.lanes * accesses.commonBytes;
-    chooseResident(draft, mostOfRows(draft, held * 4, commonBytes / 4, target), target);
+    const int64_t keptWords = draft.keepsFunctions ? functions * draft.vectorSteps * draft.runSteps * draft.lanes : 0;
+    chooseResident(draft, mostOfRows(draft, nest, held * 4 + keptWords, commonBytes / 4, target), target);
   }
   const bool isWished = wish.splits || wish.steps || wish.hold;
   if (!hasStoredRuns || isWished) return draft;

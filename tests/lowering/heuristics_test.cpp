@@ -214,21 +214,6 @@ TEST_CASE("rows whose elements lie beside those of the next row share a CTA") {
   CHECK(layerNormOfTokens() == "rows: 96 threads a row, 8 rows a CTA, 1 x 8 elements a thread, in registers");
 }
 
-TEST_CASE("functions that two traversals need are held where a thread has few of them") {
-  const auto keeps = [](int elements) {
-    const ir::Graph graph = ir::parseGraph(
-        fmt::format("graph\n  in self f16[6144, {0}]\n  out0 f16[6144, {0}] = aten._softmax.default(self=self, dim=-1, "
-                    "half_to_float=False)\n  return out0\n",
-                    elements));
-    const lowering::Schedule schedule =
-        lowering::chooseSchedules(tests::nestsOf(lowering::lower(graph), tests::hopper()), tests::hopper()).front();
-    return std::get<lowering::LayoutSchedule>(schedule).keepsFunctions;
-  };
-  CHECK(keeps(197));
-  CHECK(keeps(1024));
-  CHECK_FALSE(keeps(8192));
-}
-
 TEST_CASE("rows that are read once are not held: one row is split over the whole grid") {
   CHECK(sum("f16[65536, 64]", "[1]", "f16[65536, 1]") ==
         "rows: 8 threads a row, 16 rows a CTA, 1 x 8 elements a thread, in registers");

@@ -28,7 +28,7 @@ class ReductionKernel {
     if (schedule.hasCover) cover_.emplace(kernel_, at_);
     if (schedule.staging != Staging::None) tiles_.emplace(kernel_, at_, schedule.staging, target);
     if (exchangesColumns()) columns_.emplace(kernel_, at_);
-    if (!tiles_) choices_.add();
+    if (!tiles_) values_.add();
   }
 
   ir::Kernel build() {
@@ -136,16 +136,16 @@ class ReductionKernel {
   /// Memory for vectors of loads that move along a row, and for what a row has once.
   void addHeld() {
     if (!areLanesKept()) hoisted_.addLoads();
-    if (schedule_.keepsFunctions) functions_.add(slots(), layout_.lanes());
+    if (schedule_.keepsFunctions) functions_.add(values_.all(), slots(), layout_.lanes());
     for (const Access& access : domain_.loads()) {
       if (!domain_.moves(access, domain_.elementDims(), domain_.dims().size())) continue;
       const bool isTile = tiles_ && tiles_->stages(access);
       if (isTile) tiles_->addLoad(access);
       const bool isUsedAtOnce = access.form && domain_.isUniform(access, layout_.dims[layout_.laneDim].end - 1);
       if (isUsedAtOnce && !isTile) continue;
-      const Expr* value = choices_.of(access.node);
+      const Expr* value = values_.of(access.node);
       if (shared_.contains(value) || held_.contains(value)) continue;
-      const std::string name = value == access.node ? kernel_.bufferName(access.buffer) : "chosen";
+      const std::string name = value == access.node ? kernel_.bufferName(access.buffer) : "row_value";
       if (schedule_.hold == Hold::Shared && (value != access.node || isRowAccess(domain_, access)) && traversalsOf(value) > 1)
         shared_[value] = kernel_.addLocal(name + "_row", value->dtype, sharedElements(), ir::Space::Shared);
       else
@@ -156,12 +156,12 @@ class ReductionKernel {
   }
   /// The first traversal that stores elements: to tiles when all is read, as results may go over it.
   int storingTraversal() const { return tiles_ && tiles_->hasStores() ? nest_.traversals() : nest_.storingTraversal(); }
-  /// Loads, or choices of them, that a traversal needs, which also stores elements where it is the first that can.
+  /// Loads, or what is held for them, that a traversal needs, which also stores elements where it is the first that can.
   std::set<const Expr*> loadsOf(int traversal) const {
     std::set<const Expr*> loads;
     if (traversal < nest_.traversals()) loads = lowering::loadsOf(nest_, traversal);
     if (traversal == storingTraversal()) loads.merge(lowering::loadsOf(nest_, nest_.traversals()));
-    return choices_.of(loads);
+    return values_.of(loads);
   }
   int traversalsOf(const Expr* load) const {
     int count = 0;
@@ -217,7 +217,7 @@ class ReductionKernel {
     const LanePlace at = place();
     const LoadMap memory = reads(at);
     ir::Block vectors;
-    for (const Expr* value : choices_.inOrder(shared_)) {
+    for (const Expr* value : values_.inOrder(shared_)) {
       ir::Lanes copy = kernel_.lanes(at);
       copy.stores.push_back({shared_.at(value), sharedSlot(), domain_.at(value, at.each, memory), true, {}});
       vectors.push_back({std::move(copy)});
@@ -247,7 +247,7 @@ class ReductionKernel {
     const LanePlace at = place();
     const LoadMap memory = reads(at);
     ir::Lanes lanes = kernel_.lanes(at);
-    for (const Expr* value : choices_.inOrder(held_))
+    for (const Expr* value : values_.inOrder(held_))
       if (loads.contains(value)) lanes.stores.push_back({held_.at(value), slot(), domain_.at(value, at.each, memory), true, {}});
     return chunk(std::move(lanes));
   }
@@ -375,7 +375,7 @@ class ReductionKernel {
   std::optional<ColumnExchange> columns_;
   std::vector<int> partials_;
   std::map<const Expr*, int> held_, shared_;
-  RowChoices choices_{kernel_};
+  RowValues values_{kernel_};
   RowRegisters hoisted_{kernel_};
   FunctionRegisters functions_{kernel_};
 };

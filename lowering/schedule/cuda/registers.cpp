@@ -45,18 +45,18 @@ void RowRegisters::addTo(LoadMap& bindings) const {
   for (const auto& [value, local] : registers_) bindings[value] = kernel_.pool().load(local, value->dtype, first());
 }
 
-const ir::Expr* RowChoices::of(const ir::Expr* load) const {
-  const auto choice = choices_.find(load);
-  return choice == choices_.end() ? load : choice->second;
+const ir::Expr* RowValues::of(const ir::Expr* load) const {
+  const auto value = values_.find(load);
+  return value == values_.end() ? load : value->second;
 }
 
-std::set<const ir::Expr*> RowChoices::of(const std::set<const ir::Expr*>& loads) const {
+std::set<const ir::Expr*> RowValues::of(const std::set<const ir::Expr*>& loads) const {
   std::set<const ir::Expr*> values;
   for (const ir::Expr* load : loads) values.insert(of(load));
   return values;
 }
 
-std::vector<const ir::Expr*> RowChoices::inOrder(const std::map<const ir::Expr*, int>& places) const {
+std::vector<const ir::Expr*> RowValues::inOrder(const std::map<const ir::Expr*, int>& places) const {
   std::vector<const ir::Expr*> values;
   for (const Access& access : kernel_.domain().loads()) {
     const ir::Expr* value = of(access.node);
@@ -65,8 +65,8 @@ std::vector<const ir::Expr*> RowChoices::inOrder(const std::map<const ir::Expr*,
   return values;
 }
 
-void FunctionRegisters::add(int64_t vectors, int lanes) {
-  for (const TraversalValue& function : repeatedFunctions(kernel_.nest()))
+void FunctionRegisters::add(const HeldValues& held, int64_t vectors, int lanes) {
+  for (const TraversalValue& function : repeatedFunctions(kernel_.nest(), held))
     registers_.emplace_back(function,
                             kernel_.addLocal("kept", function.value->dtype, vectors * lanes, ir::Space::Private, lanes));
 }

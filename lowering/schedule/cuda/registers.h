@@ -34,14 +34,15 @@ class RowRegisters {
   std::map<const ir::Expr*, int> registers_;
 };
 
-/// What kernels hold for loads: the choice between several tensors (choicesOf) as one value, other loads as they are.
-class RowChoices {
+/// What a kernel holds for loads: values that take less (heldValues), or the loads as they are.
+class RowValues {
  public:
-  explicit RowChoices(NestKernel& kernel) : kernel_(kernel) {}
+  explicit RowValues(NestKernel& kernel) : kernel_(kernel) {}
 
-  /// Adds the nest's choices (choicesOf).
-  void add() { choices_ = choicesOf(kernel_.nest(), kernel_.domain()); }
-  /// The value that is held for a load, or for loads: itself, or the choice that it is of.
+  /// Adds the nest's held values.
+  void add() { values_ = heldValues(kernel_.nest(), kernel_.domain()); }
+  const HeldValues& all() const { return values_; }
+  /// The value that is held for a load, or for loads: itself, or what is made of it.
   const ir::Expr* of(const ir::Expr* load) const;
   std::set<const ir::Expr*> of(const std::set<const ir::Expr*>& loads) const;
   /// Values that have a place, in the order in which the domain loads them.
@@ -49,7 +50,7 @@ class RowChoices {
 
  private:
   NestKernel& kernel_;
-  std::map<const ir::Expr*, const ir::Expr*> choices_;
+  HeldValues values_;
 };
 
 /// Registers for functions of elements, such as exponentials, that one traversal computes and a later one needs again.
@@ -57,8 +58,8 @@ class FunctionRegisters {
  public:
   explicit FunctionRegisters(NestKernel& kernel) : kernel_(kernel) {}
 
-  /// Adds them for so many vectors of elements of each thread.
-  void add(int64_t vectors, int lanes);
+  /// Adds them for so many vectors of elements of each thread, but for functions of which `held` are made.
+  void add(const HeldValues& held, int64_t vectors, int lanes);
   /// The stores of the results that a traversal computes first, of the vector from element `slot` on; `bindings` replace its
   /// loads.
   std::vector<ir::Store> stores(int traversal, const LanePlace& at, const ir::Expr* slot, const LoadMap& bindings) const;
