@@ -76,11 +76,11 @@ std::vector<const Access*> repeatedReads(const ReductionNest& nest, const Iterat
   return reads;
 }
 
-/// Registers of a thread for so many elements of these.
-int64_t heldRegisters(const std::vector<const Access*>& reads, int64_t elements) {
+/// Registers of a thread for so many vectors of these.
+int64_t heldRegisters(const std::vector<const Access*>& reads, int64_t vectors, int lanes) {
   constexpr int64_t bytes = 4;
   int64_t registers = 0;
-  for (const Access* read : reads) registers += elements * ceilDiv(read->elementBytes, bytes);
+  for (const Access* read : reads) registers += vectors * ceilDiv(lanes * read->elementBytes, bytes);
   return registers;
 }
 
@@ -168,13 +168,24 @@ void layOut(StagedDraft& draft, int64_t elements, std::optional<int> group) {
   const int64_t wanted = draft.lanes == 1
                              ? ceilDiv(elements, limits::staged::threadElementsOfOne)
                              : std::max<int64_t>(limits::staged::leastGroup, ceilDiv(elements, limits::staged::threadElements));
-  // A tile may have one row less for its banks.
-  const int64_t widest = (vectors + 1) * warp >= limits::staged::manyThreads ? warp : limits::staged::widestGroup;
+  // A tile may have one row less for its banks. Single elements are many for a warp.
+  const int64_t ofWarp = draft.lanes == 1 ? 2 * warp : warp;
+  const int64_t widest = (vectors + 1) * warp >= limits::staged::manyThreads ? ofWarp : limits::staged::widestGroup;
   const int64_t rules = std::min<int64_t>(widest, std::bit_ceil(static_cast<uint64_t>(wanted)));
   const int64_t most = std::bit_floor(static_cast<uint64_t>(std::max<int64_t>(1, ir::Target::ctaThreads / vectors)));
   draft.group = static_cast<int>(std::clamp<int64_t>(group.value_or(rules), 1, most));
   const int64_t unit = std::max(static_cast<int>(warp), draft.group);
   draft.block = static_cast<int>(ceilDiv(vectors * draft.group, unit) * unit);
+}
+
+/// Elements that a thread reads at once of so many: about as many as rules ask for, and as few left over as can be.
+int64_t elementsAtOnce(int64_t steps) {
+  constexpr int64_t usual = limits::staged::elementsAtOnce;
+  if (steps <= usual) return steps;
+  int64_t best = usual;
+  for (const int64_t unrolled : {usual + 1, usual - 1, usual / 2})
+    if (ceilDiv(steps, unrolled) * unrolled < ceilDiv(steps, best) * best) best = unrolled;
+  return best;
 }
 
 }  // namespace
@@ -217,21 +228,40 @@ std::optional<StagedDraft> stagedDraft(const ReductionNest& nest, const Iteratio
   layOut(draft, elements, wish.group);
   const std::vector<const Access*> reads = repeatedReads(nest, domain);
   const bool gathersAgain = std::any_of(reads.begin(), reads.end(), [](const Access* read) { return !read->form; });
-  const bool isHeld = (!runsBothWays(domain) || gathersAgain) &&
-                      heldRegisters(reads, ceilDiv(elements, draft.group)) <= limits::staged::mostHeldRegisters;
+  // Shared memory is fast enough for narrower vectors.
+  const bool areWhole = std::all_of(reads.begin(), reads.end(),
+                                    [&](const Access* read) { return draft.lanes * read->elementBytes >= target.vectorBytes; });
+  const bool isHeld = (!runsBothWays(domain) || gathersAgain || areWhole) &&
+                      heldRegisters(reads, ceilDiv(elements, draft.group), draft.lanes) <= limits::staged::mostHeldRegisters;
   draft.isHeld = wish.isHeld.value_or(isHeld) && !reads.empty();
   return draft;
 }
 
+namespace {
+
+/// Whether columns are read once, and what runs along them does so in single elements, which are copied one by one: threads may
+/// as well read them where they lie.
+bool areOddColumns(const ReductionNest& nest, const IterationDomain& domain) {
+  const auto isOdd = [&](const Access* access) {
+    const std::size_t last = domain.dims().size() - 1;
+    return !domain.isContiguous(*access, last) || domain.dims()[last].extent % 2 != 0;
+  };
+  const std::vector<const Access*> accesses = stagedAccesses(domain);
+  return nest.isReadOnce() && std::all_of(accesses.begin(), accesses.end(), isOdd);
+}
+
+}  // namespace
+
 std::optional<StagedDraft> draftTiles(const ReductionNest& nest, const IterationDomain& domain, const ir::Target& target) {
-  if (!runsBothWays(domain) && !hasShortOddRows(domain, target) && !hasShortStretches(domain)) return std::nullopt;
+  const bool areTiles = runsBothWays(domain) && !areOddColumns(nest, domain);
+  if (!areTiles && !hasShortOddRows(domain, target) && !hasShortStretches(domain)) return std::nullopt;
   return stagedDraft(nest, domain, target);
 }
 
 LayoutSchedule scheduleOf(const StagedDraft& draft, const IterationDomain& domain) {
   const std::size_t kept = domain.elementDims();
   const int64_t elements = domain.numel(kept, domain.dims().size()), steps = ceilDiv(elements, draft.group);
-  const int64_t unrolled = draft.isHeld ? steps : std::min(steps, limits::staged::elementsAtOnce);
+  const int64_t unrolled = draft.isHeld ? steps : elementsAtOnce(steps);
   LayoutSchedule schedule;
   schedule.hold = draft.isHeld ? Hold::Registers : Hold::Nowhere;
   schedule.keepsFunctions = draft.isHeld;

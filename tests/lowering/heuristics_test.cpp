@@ -288,11 +288,26 @@ TEST_CASE("columns: a CTA has a cache line of them; few and long ones are split 
 }
 
 TEST_CASE("tensors that run different ways: tiles of rows in shared memory, as large as three resident CTAs allow") {
-  CHECK(layerNorm(64, 3136, 128) == "staged: tiles of 1x64 rows, 16 threads for 8 rows");
+  CHECK(layerNorm(64, 3136, 128) == "staged: tiles of 1x64 rows, 16 threads for 8 rows, in registers");
+  CHECK(layerNorm(32, 729, 1152) == "staged: tiles of 1x15 rows, 64 threads for a row");
   CHECK(layerNorm(128, 196, 320) == "staged: tiles of 1x52 rows, 32 threads for 4 rows");
-  CHECK(layerNorm(12544, 16, 24) == "staged: tiles of 11x16 rows, 4 threads for 8 rows");
-  CHECK(softmaxGradient(785, 16) == "staged: tiles of 1x16 rows, 128 threads for 8 rows");
-  CHECK(softmaxGradient(3137, 8) == "staged: tiles of 1x8 rows, 512 threads for 8 rows");
+  CHECK(layerNorm(12544, 16, 24) == "staged: tiles of 11x16 rows, 4 threads for 8 rows, in registers");
+  CHECK(softmaxGradient(785, 16) == "staged: tiles of 1x16 rows, 128 threads for 8 rows, in registers");
+  CHECK(softmaxGradient(3137, 8) == "staged: tiles of 1x8 rows, 512 threads for 8 rows, in registers");
+}
+
+TEST_CASE("columns that some tensor has in rows of single elements are read where they lie") {
+  const auto sumOfProduct = [](int elements) {
+    return scheduleOf(fmt::format(R"(  in x0 f16[864, {0}, 1152]
+  in x1 f16[864, {0}, 1152] strides ({1}, 1, {0})
+  y0 f16[864, {0}, 1152] = aten.mul.Tensor(self=x0, other=x1)
+  y1 f16[864, 1152] = aten.sum.dim_IntList(self=y0, dim=[1], keepdim=False, dtype=None)
+  return y1
+)",
+                                  elements, elements * 1152));
+  };
+  CHECK(sumOfProduct(28) == "staged: tiles of 1x144 rows, 4 threads for 8 rows");
+  CHECK(sumOfProduct(27) == "columns: vectors of 8 columns, 8x16 threads");
 }
 
 TEST_CASE("short rows that are no vectors: a contiguous tile goes through shared memory, if there is much of it") {
