@@ -29,17 +29,17 @@ struct RowAccesses {
   int64_t bytes = 0;                      ///< of an element, of all accesses
   int64_t widestBytes = 0;                ///< of an element, of the accesses of the widest dtype
   int64_t stored = 0, storedWidest = 0;   ///< of an element, of all stores, and of stores of the widest dtype
+  HeldValues values = {};                 ///< what is held in place of loads
 };
 
 RowAccesses accessesOf(const ReductionNest& nest, const IterationDomain& domain) {
   const std::set<const ir::Expr*> repeated = repeatedLoads(nest);
-  const HeldValues values = heldValues(nest, domain);
   std::set<const ir::Expr*> seen;
-  RowAccesses found;
+  RowAccesses found{.values = heldValues(nest, domain)};
   const auto add = [&](const Access& access) {
-    const auto value = values.find(access.node);
-    if (value != values.end() && !seen.insert(value->second).second) return;
-    if (!isRowAccess(domain, access) && value == values.end()) {
+    const auto value = found.values.find(access.node);
+    if (value != found.values.end() && !seen.insert(value->second).second) return;
+    if (!isRowAccess(domain, access) && value == found.values.end()) {
       if (access.node != nullptr && domain.isInnerContiguous(access)) found.commonBytes += access.elementBytes;
       return;
     }
@@ -304,7 +304,7 @@ RowDraft draftRows(const ReductionNest& nest, const IterationDomain& domain, con
     layOut(draft, std::max<int64_t>(1, ceilDiv(rowVectors, draft.ctas * threads)));
   }
   const bool areFew = draft.vectorSteps * draft.runSteps * draft.lanes <= limits::rows::mostHeldResults;
-  const auto functions = std::ssize(repeatedFunctions(nest, heldValues(nest, domain)));
+  const auto functions = std::ssize(repeatedFunctions(nest, accesses.values));
   draft.keepsFunctions = isHeld(draft) && wish.keepsFunctions.value_or(areFew) && functions > 0;
   if (draft.splits() > 1 || draft.hold == Hold::Shared)
     draft.block = draft.group;

@@ -67,6 +67,14 @@ bool hasShortStretches(const IterationDomain& domain) {
          std::all_of(accesses.begin(), accesses.end(), isShort);
 }
 
+/// Whether columns are read once whose elements, where a tensor has them side by side, are an odd number: a tile would be copied
+/// one by one, and threads may as well read where it lies.
+bool areOddColumns(const ReductionNest& nest, const IterationDomain& domain) {
+  const std::vector<const Access*> accesses = stagedAccesses(domain);
+  const auto isAlongColumns = [&](const Access* access) { return domain.isInnerContiguous(*access); };
+  return nest.isReadOnce() && (domain.inner().extent % 2 != 0 || std::ranges::none_of(accesses, isAlongColumns));
+}
+
 /// The loads, staged or gathered, that more than one traversal needs.
 std::vector<const Access*> repeatedReads(const ReductionNest& nest, const IterationDomain& domain) {
   const std::set<const ir::Expr*> repeated = repeatedLoads(nest);
@@ -168,7 +176,7 @@ void layOut(StagedDraft& draft, int64_t elements, std::optional<int> group) {
   const int64_t wanted = draft.lanes == 1
                              ? ceilDiv(elements, limits::staged::threadElementsOfOne)
                              : std::max<int64_t>(limits::staged::leastGroup, ceilDiv(elements, limits::staged::threadElements));
-  // A tile may have one row less for its banks. Single elements are many for a warp.
+  // A tile may have one row less for its banks. A row without neighbours in its vector is shared by two warps if it is long.
   const int64_t ofWarp = draft.lanes == 1 ? 2 * warp : warp;
   const int64_t widest = (vectors + 1) * warp >= limits::staged::manyThreads ? ofWarp : limits::staged::widestGroup;
   const int64_t rules = std::min<int64_t>(widest, std::bit_ceil(static_cast<uint64_t>(wanted)));
@@ -236,21 +244,6 @@ std::optional<StagedDraft> stagedDraft(const ReductionNest& nest, const Iteratio
   draft.isHeld = wish.isHeld.value_or(isHeld) && !reads.empty();
   return draft;
 }
-
-namespace {
-
-/// Whether columns are read once, and what runs along them does so in single elements, which are copied one by one: threads may
-/// as well read them where they lie.
-bool areOddColumns(const ReductionNest& nest, const IterationDomain& domain) {
-  const auto isOdd = [&](const Access* access) {
-    const std::size_t last = domain.dims().size() - 1;
-    return !domain.isContiguous(*access, last) || domain.dims()[last].extent % 2 != 0;
-  };
-  const std::vector<const Access*> accesses = stagedAccesses(domain);
-  return nest.isReadOnce() && std::all_of(accesses.begin(), accesses.end(), isOdd);
-}
-
-}  // namespace
 
 std::optional<StagedDraft> draftTiles(const ReductionNest& nest, const IterationDomain& domain, const ir::Target& target) {
   const bool areTiles = runsBothWays(domain) && !areOddColumns(nest, domain);

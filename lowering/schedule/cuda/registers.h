@@ -58,7 +58,7 @@ class FunctionRegisters {
  public:
   explicit FunctionRegisters(NestKernel& kernel) : kernel_(kernel) {}
 
-  /// Adds them for so many vectors of elements of each thread, but for functions of which `held` are made.
+  /// Adds them for so many vectors of elements of each thread. What `held` values are computed of needs none.
   void add(const HeldValues& held, int64_t vectors, int lanes);
   /// The stores of the results that a traversal computes first, of the vector from element `slot` on; `bindings` replace its
   /// loads.
